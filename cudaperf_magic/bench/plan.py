@@ -1,0 +1,94 @@
+"""LaunchPlan: what a host function does on the device for concrete sizes, as data. Nothing here runs anything."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+Dim3 = tuple[int, int, int]
+
+
+@dataclass(frozen=True)
+class Pointer:
+    """A place in a buffer: a parameter's own name, or a workspace that the plan allocates."""
+
+    buffer: str
+    offset_bytes: int = 0
+
+
+@dataclass(frozen=True)
+class Scalar:
+    """A by-value kernel argument. `c_type` is the kernel parameter's type, e.g. "int", "float", "unsigned long long"."""
+
+    c_type: str
+    value: int | float | bool
+
+
+@dataclass(frozen=True)
+class Allocate:
+    buffer: str
+    size_bytes: int
+
+
+@dataclass(frozen=True)
+class Free:
+    buffer: str
+
+
+@dataclass(frozen=True)
+class Fill:
+    """cudaMemset: `size_bytes` bytes of `byte`."""
+
+    target: Pointer
+    byte: int
+    size_bytes: int
+
+
+@dataclass(frozen=True)
+class Copy:
+    """Device to device."""
+
+    target: Pointer
+    source: Pointer
+    size_bytes: int
+
+
+@dataclass(frozen=True)
+class Launch:
+    kernel: str  # as written in the launch: "saxpy_kernel" or "reduce<float, 256>"
+    grid: Dim3
+    block: Dim3
+    arguments: tuple[Pointer | Scalar, ...]
+    shared_bytes: int = 0
+    is_cooperative: bool = False
+    cluster: Dim3 | None = None
+    line: int = 0
+
+
+Step = Allocate | Free | Fill | Copy | Launch
+
+
+@dataclass(frozen=True)
+class LaunchPlan:
+    steps: tuple[Step, ...]
+
+    @property
+    def launches(self) -> tuple[Launch, ...]:
+        return tuple(step for step in self.steps if isinstance(step, Launch))
+
+    @property
+    def kernels(self) -> tuple[str, ...]:
+        """Distinct kernel names in order of first launch."""
+        return tuple(dict.fromkeys(launch.kernel for launch in self.launches))
+
+    @property
+    def peak_bytes(self) -> int:
+        """Most workspace held at once, in bytes."""
+        held: dict[str, int] = {}
+        peak = 0
+        for step in self.steps:
+            if isinstance(step, Allocate):
+                held[step.buffer] = step.size_bytes
+            elif isinstance(step, Free):
+                held.pop(step.buffer, None)
+            peak = max(peak, sum(held.values()))
+        return peak

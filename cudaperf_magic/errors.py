@@ -1,0 +1,48 @@
+"""The exceptions a person can meet, drawn as one tree. A bad candidate is never one of these: it is a value.
+
+    CudaperfError
+    ├── InputError          what the person typed or wrote cannot be taken; one sentence, no traceback
+    │   ├── UsageError      an option, a name or a path is wrong
+    │   └── TaskError       the cell's program cannot become a task; carries the cell's own line
+    ├── ToolchainError      the machine lacks something; the sentence ends with the command that mends it
+    └── StoreError          the episode store cannot be read or written
+"""
+
+from __future__ import annotations
+
+
+class CudaperfError(Exception):
+    """Anything this package raises on purpose."""
+
+
+class InputError(CudaperfError):
+    """The person can mend this: shown as one sentence without a traceback."""
+
+    def _render_traceback_(self) -> list[str]:
+        # IPython calls this instead of printing a traceback.
+        return [str(self)]
+
+
+class UsageError(InputError):
+    """An option, a name or a path that is not understood."""
+
+
+class TaskError(InputError):
+    """A program that cannot become a task.
+
+    Args:
+        message: what is wrong and what to do, without the line.
+        line: 1-based line in the person's own cell or file, or None when no one line is to blame.
+    """
+
+    def __init__(self, message: str, line: int | None = None) -> None:
+        self.line = line
+        super().__init__(message if line is None else f"line {line}: {message}")
+
+
+class ToolchainError(CudaperfError):
+    """The machine lacks a tool. Never becomes a reward."""
+
+
+class StoreError(CudaperfError):
+    """The store of episodes cannot be read or written."""
