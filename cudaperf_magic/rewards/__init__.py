@@ -1,1 +1,1 @@
-
+"""An outcome's worth, term by term: pure functions and named presets."""
