@@ -41,7 +41,8 @@ class Argument:
     """One parameter of the task's entry function, in its order; the return value comes last, named `result`.
 
     `dtype` is a NumPy name ("float32", "int64", "bool") or, for an array of structs of plain fields, a
-    comma-separated list "x:float32,y:float32". `shape` holds C integer expressions over scalar parameters; () is a scalar.
+    comma-separated list "x:float32,y:float32". `shape` holds C integer expressions over scalar parameters; () is a
+    scalar.
     """
 
     name: str
@@ -171,11 +172,11 @@ class Fault:
 
 @dataclass(frozen=True)
 class OutputError:
-    """Error of one output against the widened reference, relative to its magnitude; the reference's own beside it."""
+    """Error of one output against the widened reference, relative to its magnitude (None: not finite); the reference's own."""
 
     name: str
-    rms: float
-    largest: float
+    rms: float | None
+    largest: float | None
     reference_rms: float
     reference_largest: float
 

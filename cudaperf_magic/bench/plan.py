@@ -17,7 +17,7 @@ class Pointer:
 
 @dataclass(frozen=True)
 class Scalar:
-    """A by-value kernel argument. `c_type` is the kernel parameter's type, e.g. "int", "float", "unsigned long long"."""
+    """A by-value argument. `c_type` is the kernel parameter's type: "int", "float", "unsigned long long"."""
 
     c_type: str
     value: int | float | bool

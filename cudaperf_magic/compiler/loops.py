@@ -119,7 +119,7 @@ class Assign:
 
 @dataclass(frozen=True)
 class Loop:
-    """`for (var = start; step > 0 ? var < stop : var > stop; var += step)`: counted, stop exclusive, step a non-zero int."""
+    """`for (var = start; step > 0 ? var < stop : var > stop; var += step)`: counted, stop exclusive, step not 0."""
 
     var: str
     start: Expr
@@ -253,6 +253,11 @@ class Function:
     constants: tuple[tuple[str, str, str], ...] = ()  # (name, type, text): #define and enum constants that are used
     notes: tuple[str, ...] = ()  # what the reader assumed, in sentences
     line: int = 0
+
+    @property
+    def result_name(self) -> str:
+        """The pointer parameter that takes the return value in CUDA."""
+        return "result" if self.parameter("result") is None else "returned"
 
     def parameter(self, name: str) -> Parameter | None:
         return next((p for p in self.parameters if p.name == name), None)
