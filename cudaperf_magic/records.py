@@ -172,10 +172,10 @@ class Fault:
 
 @dataclass(frozen=True)
 class OutputError:
-    """Error of one output against the widened reference, relative to its magnitude (None: not finite); the reference's own."""
+    """Error of one output against the widened reference, relative to its magnitude; the reference's own beside it."""
 
     name: str
-    rms: float | None
+    rms: float | None  # None: not finite
     largest: float | None
     reference_rms: float
     reference_largest: float
