@@ -1,0 +1,2 @@
+#define SIZE 64
+extern float table[SIZE];
