@@ -1,0 +1,191 @@
+"""The loop, the only one: a policy proposes, the bench evaluates, the reward judges, the reflection tells; then again.
+
+`play` is a generator: the caller shows, stores elsewhere or trains on what it yields. Every turn is in the journal
+before it is yielded, so a killed process loses nothing and `resume` goes on from the last whole turn.
+It builds, measures and stores nothing itself: policy, bench and journal are handed in, and are declared here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+from cudaperf_magic.errors import UsageError
+from cudaperf_magic.proposals import Done, Keep, Proposal
+from cudaperf_magic.records import Candidate, Episode, Outcome, Task, Turn
+from cudaperf_magic.reflection import reflect
+from cudaperf_magic.rewards.presets import Preset, load_preset
+from cudaperf_magic.rewards.score import score
+
+TURNS_USED_UP = "all turns are used up"
+INTERRUPTED = "interrupted"
+NOTHING_NEW = "no progress: the policy proposes only programs that were tried before"
+STALE_TURNS = 2  # turns in a row without one new program, after which the episode ends
+
+
+class Policy(Protocol):
+    """Whoever writes candidates: the search, a language model, a person."""
+
+    @property
+    def name(self) -> str: ...
+
+    def propose(self, episode: Episode) -> Proposal:
+        """The next candidates for this episode, or Keep, or Done. All that it may know is in the episode."""
+        ...
+
+
+class Bench(Protocol):
+    def evaluate(self, task: Task, candidate: Candidate) -> Outcome:
+        """How far the candidate comes. Bad candidates are outcomes; only a bad machine raises (ToolchainError)."""
+        ...
+
+
+class Journal(Protocol):
+    """Where turns are kept. `store.Store` is one on disk."""
+
+    def begin(self, episode: Episode) -> Episode:
+        """Keep a new episode; returns it with its identity."""
+        ...
+
+    def append(self, identity: str, turn: Turn) -> None:
+        """Keep one more turn; it is safe when this returns."""
+        ...
+
+    def end(self, identity: str, stopped: str, kept: str = "") -> None: ...
+
+    def load(self, identity: str) -> Episode: ...
+
+    def reopen(self, identity: str) -> Episode:
+        """The episode so far, live again."""
+        ...
+
+
+def play(
+    tasks: Iterable[Task],
+    policy: Policy,
+    bench: Bench,
+    *,
+    preset: str = "default",
+    turns: int = 6,
+    proposals: int = 4,
+    journal: Journal | None = None,
+    seed: int = 0,
+) -> Iterator[Episode]:
+    """Give every live episode one more turn, round after round, and yield each episode as its turn ends.
+
+    The last that is yielded of an episode has `stopped` set. An episode ends when its turns are used up, when the
+    policy answers Keep or Done or has proposed nothing new for two turns, or when the caller interrupts or closes the
+    generator.
+
+    Args:
+        turns: most turns of an episode.
+        proposals: most candidates evaluated in a turn; the best by reward is the turn's, the others are `Turn.others`.
+
+    Raises:
+        UsageError: no such preset, or no turn to play. Raised at once, not at the first `next`.
+        ToolchainError: the machine failed; the episodes stay in the journal as unfinished.
+    """
+    if turns < 1 or proposals < 1:
+        raise UsageError("an episode needs at least one turn and one proposal a turn")
+    episodes = [Episode(task, policy=policy.name, preset=preset, seed=seed) for task in tasks]
+    return _Loop(policy, bench, journal, load_preset(preset), turns, proposals).begin(episodes)
+
+
+def resume(
+    identity: str, policy: Policy, bench: Bench, *, journal: Journal, turns: int = 6, proposals: int = 4
+) -> Iterator[Episode]:
+    """Go on with an episode of the journal until it has `turns` turns in all; `play` says the rest.
+
+    Raises:
+        UsageError: there is nothing to go on with. StoreError: there is no such episode.
+    """
+    episode = journal.load(identity)
+    if episode.kept:
+        raise UsageError(f"episode {identity} was answered with KEEP: {episode.kept}")
+    if len(episode.turns) >= turns:
+        raise UsageError(f"episode {identity} already has {len(episode.turns)} turns; ask for more with --turns")
+    loop = _Loop(policy, bench, journal, load_preset(episode.preset), turns, proposals)
+    return loop.rounds([journal.reopen(identity)])
+
+
+@dataclass(frozen=True)
+class _Loop:
+    """What stays the same over the rounds."""
+
+    policy: Policy
+    bench: Bench
+    journal: Journal | None
+    preset: Preset
+    turns: int
+    proposals: int
+
+    def begin(self, episodes: list[Episode]) -> Iterator[Episode]:
+        if self.journal:
+            episodes = [self.journal.begin(episode) for episode in episodes]
+        yield from self.rounds(episodes)
+
+    def rounds(self, episodes: list[Episode]) -> Iterator[Episode]:
+        try:
+            while any(episode.is_live for episode in episodes):
+                for i, episode in enumerate(episodes):
+                    if episode.is_live:
+                        episodes[i] = self._record(episode, self._step(episode))
+                        yield episodes[i]
+        except (KeyboardInterrupt, GeneratorExit):
+            for episode in episodes:
+                if episode.is_live:
+                    self._record(episode, episode.stop(INTERRUPTED))
+            raise
+
+    def _step(self, episode: Episode) -> Episode:
+        proposal = self.policy.propose(episode)
+        if isinstance(proposal, Keep):
+            return replace(episode, kept=proposal.reason, stopped="the policy keeps the program sequential")
+        if isinstance(proposal, Done):
+            return episode.stop(proposal.reason)
+        episode = episode.then(self._turn(episode, proposal.ranked))
+        if len(episode.turns) >= self.turns:
+            return episode.stop(TURNS_USED_UP)
+        return episode.stop(NOTHING_NEW) if _stale_turns(episode) >= STALE_TURNS else episode
+
+    def _turn(self, episode: Episode, ranked: tuple[Candidate, ...]) -> Turn:
+        known = _known_outcomes(episode)
+        distinct = list({candidate.key: candidate for candidate in reversed(ranked)}.values())[::-1]
+        fresh = [candidate for candidate in distinct if candidate.key not in known]
+        # A program that was tried before has its outcome already; it is taken again only when nothing is new.
+        chosen = (fresh or distinct)[: self.proposals]
+        outcomes = [known.get(c.key) or self.bench.evaluate(episode.task, c) for c in chosen]
+        rewards = [score(outcome, self.preset) for outcome in outcomes]
+        best = max(range(len(chosen)), key=lambda i: rewards[i].total)
+        others = tuple((chosen[i], outcomes[i]) for i in range(len(chosen)) if i != best)
+        words = reflect(outcomes[best], rewards[best], episode, chosen[best])
+        return Turn(chosen[best], outcomes[best], rewards[best], words, others)
+
+    def _record(self, before: Episode, after: Episode) -> Episode:
+        if self.journal:
+            for turn in after.turns[len(before.turns) :]:
+                self.journal.append(after.identity, turn)
+            if after.stopped:
+                self.journal.end(after.identity, after.stopped, after.kept)
+        return after
+
+
+def _known_outcomes(episode: Episode) -> dict[str, Outcome]:
+    """Every program of the episode that was evaluated, by its key."""
+    known: dict[str, Outcome] = {}
+    for turn in episode.turns:
+        known[turn.candidate.key] = turn.outcome
+        known |= {candidate.key: outcome for candidate, outcome in turn.others if outcome}
+    return known
+
+
+def _stale_turns(episode: Episode) -> int:
+    """How many turns at the end brought only programs that an earlier turn had."""
+    stale = 0
+    for position in range(len(episode.turns) - 1, 0, -1):
+        earlier = _known_outcomes(replace(episode, turns=episode.turns[:position]))
+        if episode.turns[position].candidate.key not in earlier:
+            break
+        stale += 1
+    return stale
