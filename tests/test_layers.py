@@ -19,14 +19,15 @@ PACKAGE = "cudaperf_magic"
 ROWS: tuple[tuple[str, ...], ...] = (
     ("__init__", "__main__"),
     ("cli", "notebook"),
-    ("commands", "doctor", "options"),
+    ("commands", "translation", "calling", "doctor", "options"),
     ("training",),
-    ("notebook.report", "notebook.terminal", "notebook.words"),  # an episode as HTML and as text; no Jupyter in them
+    # An episode as HTML and as text; no Jupyter in them.
+    ("notebook.report", "notebook.terminal", "notebook.markup", "notebook.words"),
     ("episode", "store"),
     ("policies", "bench", "fakes"),
     ("tasks", "rewards", "reflection"),
     ("compiler",),
-    ("records", "records_json", "errors"),
+    ("records", "records_json", "records_schema", "proposals", "errors"),
 )
 
 PROCESS_MODULES = {"subprocess", "multiprocessing", "concurrent.futures", "pty", "asyncio"}

@@ -1,0 +1,106 @@
+"""HTML pieces that survive an untrusted notebook: inline styles only, no script, style or svg, nothing fetched.
+
+Colours work on light and dark pages: text takes the page's own colour, tints are translucent, and solid colours carry
+white text. Layout is tables and inline blocks, since front ends strip flex properties. It knows no records.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from html import escape
+
+GREEN, RED, BLUE, GREY = "#1a7f37", "#c62828", "#2f6fdb", "#6e7781"
+LINE = "1px solid rgba(128,128,128,0.35)"
+MONO = "font-family:monospace;font-size:12px;line-height:1.45"
+SOURCE_LINES = 400  # more is cut in the report, and said; `.source` has all of it
+
+TONES = {"good": GREEN, "bad": RED, "neutral": GREY}
+TINTS = {"add": "rgba(46,160,67,0.22)", "remove": "rgba(229,83,75,0.22)", "place": "rgba(128,128,128,0.15)"}
+SIGNS = {"add": "+", "remove": "-", "same": " ", "place": "@"}
+
+
+def tag(name: str, style: str, *inside: str, title: str = "") -> str:
+    """An element around HTML that is already escaped."""
+    hint = f' title="{escape(title)}"' if title else ""
+    return f'<{name} style="{style}"{hint}>{"".join(inside)}</{name}>'
+
+
+def text(value: str) -> str:
+    return escape(value, quote=False)
+
+
+def pill(tone: str, words: str) -> str:
+    shape = "display:inline-block;padding:1px 8px;border-radius:9px;font-size:12px;white-space:nowrap"
+    return tag("span", f"{shape};background:{TONES[tone]};color:white", text(words))
+
+
+def bar(share: float, colour: str = BLUE, width_px: int = 110) -> str:
+    """A bar of a share in [0, 1]; the number stands beside it, in the row that holds it."""
+    filled = max(0.0, min(1.0, share)) * 100
+    inner = tag("div", f"height:8px;border-radius:4px;width:{filled:.0f}%;background:{colour}")
+    return tag("div", f"width:{width_px}px;background:rgba(128,128,128,0.25);border-radius:4px", inner)
+
+
+def table(rows: Iterable[Iterable[str]], head: Iterable[str] = ()) -> str:
+    """A plain table whose cells are HTML; texts wrap, so that 600 px are enough."""
+    cell = f"padding:3px 10px 3px 0;text-align:left;vertical-align:top;border-bottom:{LINE};white-space:normal"
+    body = "".join("<tr>" + "".join(tag("td", cell, item) for item in row) + "</tr>" for row in rows)
+    titles = "".join(tag("th", cell + ";font-weight:600", text(item)) for item in head)
+    top = f"<thead><tr>{titles}</tr></thead>" if titles else ""
+    style = "border-collapse:collapse;width:100%;margin:4px 0 8px 0;font-size:13px"
+    return tag("table", style, top, f"<tbody>{body}</tbody>")
+
+
+def details(summary: str, *inside: str, is_open: bool = False) -> str:
+    """A part that opens on a click; `summary` is HTML."""
+    title = tag("summary", "cursor:pointer;padding:3px 0", summary)
+    return f'<details{" open" if is_open else ""} style="margin:4px 0">{title}{"".join(inside)}</details>'
+
+
+def source(program: str) -> str:
+    """A program with line numbers in a column of their own, so that copying takes the code alone."""
+    lines = program.splitlines()
+    shown = lines[:SOURCE_LINES]
+    numbers = "\n".join(str(i) for i in range(1, len(shown) + 1))
+    pre = f"margin:0;padding:0;background:transparent;white-space:pre;{MONO}"
+    cell = "padding:6px 10px 6px 6px;vertical-align:top;text-align:{};border:0"
+    row = "".join(
+        (
+            tag("td", cell.format("right"), tag("pre", pre + ";opacity:0.6", numbers)),
+            tag("td", cell.format("left"), tag("pre", pre, text("\n".join(shown)))),
+        )
+    )
+    grid = tag("table", "border-collapse:collapse;margin:0", f"<tbody><tr>{row}</tr></tbody>")
+    box = tag("div", f"overflow-x:auto;border:{LINE};border-radius:4px;max-height:520px;overflow-y:auto", grid)
+    rest = len(lines) - len(shown)
+    return box + (paragraph(f"{rest:,} more lines are in .source.") if rest > 0 else "")
+
+
+def difference(rows: Iterable[tuple[str, str]]) -> str:
+    """Lines of a diff: sign and tint together, never colour alone."""
+    found = []
+    for count, (kind, line) in enumerate(rows):
+        if count == SOURCE_LINES:
+            found.append(tag("div", "", "…"))
+            break
+        style = f"white-space:pre;{MONO};padding:0 6px"
+        tint = f";background-color:{TINTS[kind]}" if kind in TINTS else ""
+        found.append(tag("div", style + tint, text(f"{SIGNS[kind]} {line}")))
+    if not found:
+        return paragraph("Nothing changed.")
+    # The inner block is as wide as its widest line, so that tints reach as far as the text does.
+    inner = tag("div", "display:inline-block;min-width:100%", *found)
+    return tag("div", f"overflow-x:auto;border:{LINE};border-radius:4px;margin:4px 0", inner)
+
+
+def paragraph(words: str, style: str = "") -> str:
+    return tag("div", f"margin:3px 0;font-size:13px;line-height:1.45;{style}".rstrip(";"), text(words))
+
+
+def heading(words: str) -> str:
+    return tag("div", "font-weight:600;margin:12px 0 2px 0;font-size:14px", text(words))
+
+
+def page(*inside: str) -> str:
+    """The frame of everything shown: at most 900 px wide, at least nothing."""
+    return tag("div", "max-width:900px;font-family:sans-serif;font-size:13px;line-height:1.45", *inside)

@@ -1,0 +1,173 @@
+"""An episode as text: the plain report, and the view that writes each turn as it comes to a terminal or a file.
+
+Uses rich for colour and the moving line; without a terminal the same words come out plain. It knows no Jupyter.
+"""
+
+from __future__ import annotations
+
+import io
+import time
+from typing import TYPE_CHECKING
+
+from ..records import Episode, Outcome, RewardBreakdown, Task, Turn
+from . import words
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.progress import Progress
+
+BAR = 12
+DIFF_ROWS = 40  # of one turn, while it runs; the report has the rest
+COLOURS = {"good": "green", "bad": "red", "neutral": "yellow"}
+SIGNS = {"add": ("+", "green"), "remove": ("-", "red"), "same": (" ", ""), "place": ("@", "cyan")}
+
+
+def episode_text(episode: Episode) -> str:
+    """The report for a terminal that draws nothing: answer, conditions, why, turns."""
+    best = episode.best
+    lines = [words.headline(episode)]
+    if best is not None:
+        lines += [f"  {sentence}" for sentence in words.conditions(episode.task, best.outcome)]
+        lines += ["", *_reward(best.reward), *_structure(best.outcome)]
+    else:
+        lines += [f"  {note}" for note in episode.task.notes]
+    if episode.turns:
+        lines += ["", *(_turn_line(number, turn, turn is best) for number, turn in enumerate(episode.turns, 1))]
+    if episode.stopped:
+        lines += ["", f"ended: {episode.stopped}"]
+    return "\n".join(lines)
+
+
+def check_text(task: Task, turn: Turn) -> str:
+    outcome = turn.outcome
+    lines = [words.check_headline(task, outcome)]
+    if outcome.ok:
+        lines += [f"  {sentence}" for sentence in words.conditions(task, outcome)]
+    else:
+        lines.append(f"  {words.where(outcome)}")
+    lines += _trouble(outcome)
+    lines += ["", *_reward(turn.reward), *_structure(outcome)]
+    if turn.reflection:
+        lines += ["", "what to try next:", *(f"  {line}" for line in turn.reflection.splitlines())]
+    return "\n".join(lines)
+
+
+def _bar(share: float) -> str:
+    filled = round(max(0.0, min(1.0, share)) * BAR)
+    return "█" * filled + "·" * (BAR - filled)
+
+
+def _reward(reward: RewardBreakdown) -> list[str]:
+    rows = [f"reward {words.number(reward.total)} ({reward.preset})"]
+    wide = max((len(term.name) for term in reward.terms), default=0)
+    for term in reward.terms:
+        sum_ = f"{words.number(term.score)} × {words.number(term.weight)} = {words.number(term.value)}"
+        rows.append(f"  {term.name:<{wide}}  {_bar(term.score)}  {sum_:<22}  {term.reason}".rstrip())
+    return rows
+
+
+def _structure(outcome: Outcome) -> list[str]:
+    rows = []
+    for item in words.properties(outcome):
+        place = f"line {item.line}: " if item.line and f"line {item.line}" not in item.reason else ""
+        title = words.PROPERTY_TITLES[item.name]
+        rows.append(f"  {title:<20}  {_bar(item.score)}  {words.number(item.score, 2):<5}  {place}{item.reason}")
+    return ["structure", *rows] if rows else []
+
+
+def _turn_line(number: int, turn: Turn, is_best: bool) -> str:
+    badge = words.badge(turn.outcome)
+    star = "*" if is_best else " "
+    reward = words.number(turn.reward.total)
+    return f"{star} turn {number}  {badge.sign} {badge.text:<16}  {reward:>6}  {words.intention(turn)}"
+
+
+def _trouble(outcome: Outcome) -> list[str]:
+    rows = []
+    if not outcome.build.ok:
+        rows += [f"  {line}" for line in outcome.build.log.splitlines()[:12]]
+    elif outcome.verdict is not None:
+        rows += [f"  {words.fault_sentence(fault)}" for fault in outcome.verdict.faults[:8]]
+    return rows
+
+
+class TerminalView:
+    """Writes turns as they come, and between them one moving line with the time left, where there is a terminal.
+
+    Use as a context manager; `show` takes every episode that the loop yields.
+    """
+
+    def __init__(self, turns: int, console: Console | None = None) -> None:
+        from rich.console import Console
+
+        self.console = console or Console(highlight=False)
+        self.turns = turns
+        self._shown: int | None = None
+        self._started = time.monotonic()
+        self._progress: Progress | None = None
+
+    def __enter__(self) -> TerminalView:
+        if self.console.is_terminal:
+            from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+            columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(20), TimeElapsedColumn())
+            self._progress = Progress(*columns, console=self.console, transient=True)
+            self._progress.add_task("reading the C", total=self.turns)
+            self._progress.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._progress is not None:
+            self._progress.stop()
+
+    def show(self, episode: Episode) -> None:
+        if self._shown is None:
+            self._head(episode)
+        for index in range(self._shown or 0, len(episode.turns)):
+            before = episode.turns[index - 1] if index else None
+            self._turn(index + 1, episode.turns[index], before)
+        self._shown = len(episode.turns)
+        if self._progress is not None:
+            left = words.time_left(episode, self.turns, time.monotonic() - self._started)
+            at = f"turn {min(self._shown + 1, self.turns)} of {self.turns}"
+            said = ", ".join(part for part in (at, left) if part)
+            self._progress.update(self._progress.task_ids[0], description=said, completed=self._shown)
+
+    def _head(self, episode: Episode) -> None:
+        cases = words.plural(len(episode.task.cases), "case")
+        self.console.print(f"{episode.task.entry}: {cases} to agree on", markup=False)
+        for note in episode.task.notes:
+            self.console.print(f"  {note}", markup=False, style="dim")
+
+    def _turn(self, number: int, turn: Turn, before: Turn | None) -> None:
+        from rich.text import Text
+
+        badge = words.badge(turn.outcome)
+        line = Text(f"turn {number} of {self.turns}  ")
+        line.append(f"{badge.sign} {badge.text}", style=COLOURS[badge.tone])
+        line.append(f"  reward {words.number(turn.reward.total)}  {words.intention(turn)}")
+        self.console.print(line)
+        if not turn.outcome.ok:
+            self.console.print(f"  {words.verdict_sentence(turn.outcome)}", markup=False)
+        for row in [*_trouble(turn.outcome), *_structure(turn.outcome)[1:]]:
+            self.console.print(row, markup=False, style="dim", soft_wrap=True)
+        if before is not None:
+            self._diff(before, turn)
+
+    def _diff(self, before: Turn, turn: Turn) -> None:
+        rows = words.diff(before.candidate.source, turn.candidate.source, context=1)
+        for kind, text in rows[:DIFF_ROWS]:
+            sign, colour = SIGNS[kind]
+            self.console.print(f"    {sign} {text}", style=colour or None, markup=False, soft_wrap=True)
+        if len(rows) > DIFF_ROWS:
+            self.console.print(f"    … {len(rows) - DIFF_ROWS} more lines", markup=False)
+
+
+def plain(view_of: Episode, turns: int) -> str:
+    """What a view without a terminal writes, for tests and logs."""
+    from rich.console import Console
+
+    out = io.StringIO()
+    with TerminalView(turns, Console(file=out, highlight=False, width=120)) as view:
+        view.show(view_of)
+    return out.getvalue()

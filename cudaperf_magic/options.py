@@ -1,0 +1,237 @@
+"""The one table of sub-commands and options, for the command line and the magics alike.
+
+It turns words into a `Request`, or raises UsageError with the nearest option's name. It runs nothing and opens nothing.
+"""
+
+from __future__ import annotations
+
+import argparse
+import difflib
+import shlex
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, NoReturn
+
+from .errors import UsageError
+
+Front = Literal["cli", "magic"]
+CELL_COMMANDS = ("translate", "check")  # as a magic these read the cell below them
+
+
+class HelpWanted(Exception):
+    """`-h` was among the words; the text is what to show."""
+
+
+@dataclass(frozen=True)
+class Option:
+    """One row: which sub-commands take it, and how argparse reads it."""
+
+    flags: tuple[str, ...]
+    commands: tuple[str, ...]
+    help: str
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    fronts: tuple[Front, ...] = ("cli", "magic")
+
+
+def _whole(least: int) -> Any:
+    def read(text: str) -> int:
+        try:
+            value = int(text)
+        except ValueError:
+            raise argparse.ArgumentTypeError(f"{text!r} is not a whole number") from None
+        if value < least:
+            raise argparse.ArgumentTypeError(f"{value} is below {least}")
+        return value
+
+    return read
+
+
+def _device(text: str) -> str:
+    kind, _, index = text.partition(":")
+    if text in ("auto", "simulator") or (kind == "cuda" and index.isdigit()):
+        return text
+    raise argparse.ArgumentTypeError(f"{text!r} is no device; write auto, simulator or cuda:0")
+
+
+def _policy(text: str) -> str:
+    if text not in POLICIES:
+        there = ", ".join(POLICIES)
+        raise argparse.ArgumentTypeError(f"{text!r} is no policy{_nearest(text, POLICIES)}; there is {there}")
+    return text
+
+
+POLICIES = ("search",)
+
+COMMANDS: dict[str, str] = {
+    "translate": "turn a C function into a verified CUDA kernel, over several turns",
+    "check": "hold a CUDA kernel of your own against a C function: verdict, structure, reward, what to try next",
+    "resume": "go on with an episode that was interrupted",
+    "history": "list past episodes, or show one",
+    "doctor": "say what this machine has, what is missing and the command that mends it",
+}
+
+def _option(flags: str, commands: str, text: str, fronts: str = "cli magic", **settings: Any) -> Option:
+    return Option(tuple(flags.split()), tuple(commands.split()), text, settings, tuple(fronts.split()))  # type: ignore[arg-type]
+
+
+def _many(flags: str, text: str, metavar: str) -> Option:
+    return _option(flags, "translate check", text, metavar=metavar, action="append", default=[])
+
+
+OPTIONS: tuple[Option, ...] = (
+    _option("file", "translate", "the C file", "cli", metavar="FILE"),
+    _option("kernel", "check", "the CUDA file", "cli", metavar="KERNEL.cu"),
+    _option("identity", "resume history", "an episode's name", nargs="?", default="", metavar="EPISODE"),
+    _option("-o --out", "translate check resume", "bind the result to this name", "magic", metavar="NAME"),
+    _option("-o --out", "translate resume", "write the best kernel here", "cli", metavar="KERNEL.cu"),
+    _option("--against", "check", "a translation's name, a C file or a past episode", metavar="NAME", required=True),
+    _option("--entry", "translate check", "which function, when there are several", metavar="NAME"),
+    _many("--size", "a scalar's value or an array's extent: n=4096, x=n*m", "NAME=SIZE"),
+    _many("--range", "values: col=0:cols-1, ptr=0:nnz:ascending, x=0.1:10", "NAME=LOW:HIGH"),
+    _many("-D --define", "a macro for the C preprocessor: N=1024", "NAME[=VALUE]"),
+    _option("--turns", "translate resume", "how many turns at most", type=_whole(1), default=6, metavar="N"),
+    _option("--proposals", "translate resume", "choices a turn", type=_whole(1), default=4, metavar="N"),
+    _option("--policy", "translate resume", "who proposes: search", type=_policy, default="search", metavar="NAME"),
+    _option("--device", "translate check resume", "auto, simulator, cuda:0", type=_device, default="auto", metavar="NAME"),
+    _option("--reward", "translate check", "a reward preset's name or file", default="default", metavar="PRESET"),
+    _option("--seed", "translate check", "seed of inputs and choices", type=_whole(0), default=0, metavar="N"),
+    _option("--limit", "history", "how many episodes", type=_whole(1), default=20, metavar="N"),
+    _option("--json", "translate resume", "write the episode to this file", metavar="FILE"),
+    _option("--json", "check", "write the outcome to this file", metavar="FILE"),
+)
+
+
+@dataclass(frozen=True)
+class Request:
+    """A sub-command and the values of its options; an option that it does not take reads as None."""
+
+    command: str
+    values: Mapping[str, Any]
+
+    def __getattr__(self, name: str) -> Any:
+        return self.values.get(name)
+
+    @property
+    def sizes(self) -> dict[str, str]:
+        return _pairs("--size", self.values.get("size") or ())
+
+    @property
+    def ranges(self) -> dict[str, str]:
+        return _pairs("--range", self.values.get("range") or ())
+
+    @property
+    def defines(self) -> tuple[str, ...]:
+        return tuple(text.removeprefix("-D") for text in self.values.get("define") or ())
+
+
+def _pairs(flag: str, texts: Iterable[str]) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for text in texts:
+        name, equals, value = text.partition("=")
+        if not equals or not name.strip().isidentifier() or not value.strip():
+            example = "n=4096" if flag == "--size" else "x=0.1:10"
+            raise UsageError(f"{flag} {text}: write NAME=VALUE, for example {flag} {example}")
+        found[name.strip()] = value.strip()
+    return found
+
+
+class _Parser(argparse.ArgumentParser):
+    """argparse that raises instead of ending the process."""
+
+    def error(self, message: str) -> NoReturn:
+        raise UsageError(f"{self.prog}: {message.removeprefix('argument ')}")
+
+
+def flags(command: str, front: Front) -> dict[str, Option]:
+    """Every flag that a sub-command takes."""
+    rows = (o for o in OPTIONS if command in o.commands and front in o.fronts)
+    return {flag: option for option in rows for flag in option.flags if flag.startswith("-")}
+
+
+def parser(command: str, front: Front) -> argparse.ArgumentParser:
+    """The argparse parser of one sub-command."""
+    prefix = "cudaperf" if front == "cli" else ("%%cudaperf" if command in CELL_COMMANDS else "%cudaperf")
+    made = _Parser(prog=f"{prefix} {command}", description=COMMANDS[command] + ".", add_help=False, allow_abbrev=False)
+    made.add_argument("-h", "--help", action="store_true", help="show this text")
+    for option in OPTIONS:
+        if command in option.commands and front in option.fronts:
+            default = option.settings.get("default")
+            shown = f"{option.help} (default {default})" if default not in (None, "", []) else option.help
+            made.add_argument(*option.flags, help=shown, **option.settings)
+    return made
+
+
+def usage(front: Front) -> str:
+    """All sub-commands, each with its one line."""
+    start = "cudaperf" if front == "cli" else "%cudaperf"
+    rows = "\n".join(f"  {name:<10} {text}" for name, text in COMMANDS.items())
+    tail = f"{start} COMMAND -h says what a command takes."
+    first = f"usage: {start} COMMAND [options]"
+    cell = "" if front == "cli" else "   (translate and check read the cell: %%cudaperf translate)"
+    return f"{first}{cell}\n\n{rows}\n\n{tail}"
+
+
+def manual() -> str:
+    """The whole text that `?` shows for the magic."""
+    return "\n\n".join([usage("magic"), *(parser(name, "magic").format_help() for name in COMMANDS)])
+
+
+def split(line: str) -> list[str]:
+    """A magic line as words, quotes taken off and a trailing # comment dropped."""
+    try:
+        return shlex.split(line, comments=True)
+    except ValueError as problem:
+        raise UsageError(f"{line.strip()}: {str(problem).lower()}; close the quote") from None
+
+
+def parse(words: Sequence[str], front: Front) -> Request:
+    """Words to a Request.
+
+    Raises:
+        UsageError: one sentence with the nearest name.
+        HelpWanted: for -h, or no words at all.
+    """
+    if not words or words[0] in ("-h", "--help", "help"):
+        raise HelpWanted(usage(front))
+    command, *rest = words
+    if command not in COMMANDS:
+        raise UsageError(f"{command} is no command{_nearest(command, COMMANDS)}; there are {', '.join(COMMANDS)}")
+    known = flags(command, front)
+    made = parser(command, front)
+    if {"-h", "--help"} & set(rest):
+        raise HelpWanted(made.format_help())
+    values, unknown = made.parse_known_args(_join_values(_checked(rest, command, known), known))
+    if unknown:
+        raise UsageError(f"{made.prog}: {unknown[0]} is not understood; {made.prog} -h says what it takes")
+    return Request(command, vars(values))
+
+
+def _checked(words: list[str], command: str, known: Mapping[str, Option]) -> list[str]:
+    """Refuses an unknown option by name before argparse could blame another word."""
+    takes_next = False
+    for word in words:
+        name = word.split("=", 1)[0]
+        if not takes_next and word.startswith("--") and name not in known:
+            raise UsageError(f"{command}: {name} is no option{_nearest(name, known)}")
+        takes_next = word in known
+    return words
+
+
+def _join_values(words: Sequence[str], known: Mapping[str, Option]) -> list[str]:
+    """`--define -DN=3` as one word, so that a value may begin with a dash."""
+    joined: list[str] = []
+    pending = ""
+    for word in words:
+        if pending:
+            joined += [f"{pending}={word}"] if pending.startswith("--") else [pending + word]
+            pending = ""
+        elif word in known:
+            pending = word
+        else:
+            joined.append(word)
+    return [*joined, pending] if pending else joined
+
+
+def _nearest(name: str, names: Iterable[str]) -> str:
+    close = difflib.get_close_matches(name, list(names), n=1, cutoff=0.5)
+    return f"; did you mean {close[0]}?" if close else ""
