@@ -5,22 +5,23 @@
     │   ├── UsageError      an option, a name or a path is wrong
     │   └── TaskError       the cell's program cannot become a task; carries the cell's own line
     ├── ToolchainError      the machine lacks something; the sentence ends with the command that mends it
-    └── StoreError          the episode store cannot be read or written
+    ├── StoreError          the episode store cannot be read or written
+    └── NotVerified         the work ended without a verified kernel; the report has been shown
 """
 
 from __future__ import annotations
 
 
 class CudaperfError(Exception):
-    """Anything this package raises on purpose."""
-
-
-class InputError(CudaperfError):
-    """The person can mend this: shown as one sentence without a traceback."""
+    """Anything this package raises on purpose: one sentence, shown without a traceback."""
 
     def _render_traceback_(self) -> list[str]:
         # IPython calls this instead of printing a traceback.
         return [str(self)]
+
+
+class InputError(CudaperfError):
+    """What the person typed or wrote cannot be taken."""
 
 
 class UsageError(InputError):
@@ -46,3 +47,7 @@ class ToolchainError(CudaperfError):
 
 class StoreError(CudaperfError):
     """The store of episodes cannot be read or written."""
+
+
+class NotVerified(CudaperfError):
+    """No verified kernel came out. In a notebook the cell fails with this, so that "Run All" stops there."""

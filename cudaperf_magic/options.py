@@ -92,7 +92,7 @@ OPTIONS: tuple[Option, ...] = (
     _option("--turns", "translate resume", "how many turns at most", type=_whole(1), default=6, metavar="N"),
     _option("--proposals", "translate resume", "choices a turn", type=_whole(1), default=4, metavar="N"),
     _option("--policy", "translate resume", "who proposes: search", type=_policy, default="search", metavar="NAME"),
-    _option("--device", "translate check resume", "auto, simulator, cuda:0", type=_device, default="auto", metavar="NAME"),
+    _option("--device", "translate check resume", "simulator, cuda:0", type=_device, default="auto", metavar="NAME"),
     _option("--reward", "translate check", "a reward preset's name or file", default="default", metavar="PRESET"),
     _option("--seed", "translate check", "seed of inputs and choices", type=_whole(0), default=0, metavar="N"),
     _option("--limit", "history", "how many episodes", type=_whole(1), default=20, metavar="N"),
