@@ -1,0 +1,197 @@
+"""A candidate's host function, read for concrete sizes, becomes a LaunchPlan. It is never run.
+
+The text is parsed with tree-sitter, each statement is compiled once into a Python closure (host_*.py), and the
+closures are evaluated for the scalars at hand. What reading cannot follow is a PlanError with its line: a fault of
+the candidate, never of the machine. Kernels are not looked at beyond their parameters, and nothing touches a device.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+
+from . import host_cuda, host_launch  # noqa: F401  they register what host code may call
+from .host_calls import Instance, compile_function
+from .host_declared import declared, written_type
+from .host_macros import expand
+from .host_runtime import Limits, Machine, PlanError
+from .host_scope import MACHINE, STATEMENTS, Frame, Routine, Scope, Unit, constant, convert
+from .host_source import Function, Program, device_source, kernel_names, read_program, text
+from .host_types import BOOL, DOUBLE, LLONG, ULLONG, Arithmetic, PointerType, Type, describe
+from .plan import LaunchPlan
+
+__all__ = ["Limits", "Parameter", "PlanError", "device_source", "host_signature", "kernel_names", "read_plan"]
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """One parameter of the host function, as it is declared there."""
+
+    name: str
+    c_type: str
+    is_pointer: bool
+
+
+@dataclass(frozen=True)
+class _Reader:
+    """A host function compiled and ready to be evaluated, any number of times."""
+
+    unit: Unit
+    instance: Instance
+    names: tuple[str, ...]
+    line: int
+
+
+def read_plan(
+    source: str,
+    entry: str,
+    scalars: Mapping[str, int | float | bool],
+    buffers: Mapping[str, int],
+    limits: Limits | None = None,
+) -> LaunchPlan:
+    """What the host function `entry` does on the device for these scalars.
+
+    Args:
+        source: the candidate's whole CUDA text.
+        entry: the host function's name.
+        scalars: value of each by-value parameter, in the task's order.
+        buffers: size in bytes of each pointer parameter, in the task's order; the plan uses these names.
+        limits: bounds on loop turns, steps and workspace.
+
+    Raises:
+        PlanError: the text cannot be read, or does what CUDA would refuse; with the line where that is.
+    """
+    try:
+        reader = _reader(source, entry)
+        return _evaluate(reader, entry, dict(scalars), dict(buffers), limits or Limits())
+    except RecursionError:
+        raise PlanError("the host function is nested too deeply to be read; split its expressions") from None
+
+
+def host_signature(source: str, entry: str) -> tuple[Parameter, ...]:
+    """The parameters of the host function.
+
+    Raises:
+        PlanError: there is no such function, or its parameters cannot be read.
+    """
+    program = read_program(expand(source))
+    function = _find(program, entry)
+    scope = _file_scope(Unit(program))
+    found = []
+    for node in function.parameters:
+        made = declared(node.child_by_field_name("declarator"), written_type(node, scope), scope)
+        found.append(Parameter(made.name, describe(made.type), not isinstance(made.type, Arithmetic)))
+    return tuple(found)
+
+
+def _find(program: Program, entry: str) -> Function:
+    functions = program.functions.get(entry, [])
+    hosts = [f for f in functions if not f.is_kernel and f.is_host and f.body is not None]
+    if len(hosts) > 1:
+        raise PlanError(f"there are {len(hosts)} host functions named {entry}; keep one", hosts[1].line)
+    if hosts:
+        if hosts[0].template:
+            raise PlanError(
+                f"the host function {entry} is a template; write it for the task's own types", hosts[0].line
+            )
+        return hosts[0]
+    others = [name for name, each in program.functions.items() if any(not f.is_kernel and f.is_host for f in each)]
+    if any(f.is_kernel for f in functions):
+        raise PlanError(
+            f"{entry} is a kernel; add a host function of another kernel name that launches it", functions[0].line
+        )
+    seen = f"; the file has {', '.join(others[:5])}" if others else ""
+    raise PlanError(
+        f"there is no host function named {entry}{seen}. Add `void {entry}(...)` with the task's parameters"
+    )
+
+
+@lru_cache(maxsize=64)
+def _reader(source: str, entry: str) -> _Reader:
+    program = read_program(expand(source))
+    function = _find(program, entry)
+    unit = Unit(program)
+    scope = _file_scope(unit)
+    instance = compile_function(function, "", scope.inner(), function.node)
+    names = tuple(_name(node, scope) for node in function.parameters)
+    return _Reader(unit, instance, names, function.line)
+
+
+def _name(node: object, scope: Scope) -> str:
+    from tree_sitter import Node
+
+    assert isinstance(node, Node)
+    return declared(node.child_by_field_name("declarator"), written_type(node, scope), scope).name
+
+
+def _file_scope(unit: Unit) -> Scope:
+    """Constants, types and variables above the functions; what only device code understands is passed over."""
+    scope = Scope(unit, Routine("file scope", None))
+    for node in unit.program.others:
+        handler = STATEMENTS.get(node.type)
+        words = {text(child) for child in node.children}
+        if handler is None or words & {"__device__", "__constant__", "__shared__", "__managed__"}:
+            continue
+        try:
+            unit.starts.append(handler(node, scope))
+        except PlanError:
+            continue  # a name that host code does use is then reported where it is used
+    return scope
+
+
+def _evaluate(
+    reader: _Reader, entry: str, scalars: dict[str, int | float | bool], buffers: dict[str, int], limits: Limits
+) -> LaunchPlan:
+    machine = Machine(limits, globals=[None] * reader.unit.global_count)
+    frame: Frame = [None] * max(reader.instance.routine.slots, 2)
+    frame[MACHINE] = machine
+    start: Frame = [None] * 64
+    start[MACHINE] = machine
+    for run in reader.unit.starts:
+        run(start)
+    for slot, value in _arguments(reader, entry, scalars, buffers, machine):
+        frame[slot] = value
+    reader.instance.run(frame)
+    return machine.plan
+
+
+def _arguments(
+    reader: _Reader, entry: str, scalars: dict[str, int | float | bool], buffers: dict[str, int], machine: Machine
+) -> list[tuple[int, object]]:
+    """Pairs the task's values with the function's parameters: by name if all match, else each kind in its order."""
+    parameters = reader.instance.parameters
+    pointers = [name for name, (_, t) in zip(reader.names, parameters, strict=True) if isinstance(t, PointerType)]
+    values = [name for name in reader.names if name not in pointers]
+    expected = ", ".join([*scalars, *buffers])
+    if len(pointers) != len(buffers) or len(values) != len(scalars):
+        raise PlanError(
+            f"{entry} takes {_count(len(values), 'scalar')} and {_count(len(pointers), 'pointer')}, "
+            f"the task passes {_count(len(scalars), 'scalar')} and {_count(len(buffers), 'pointer')} ({expected})",
+            reader.line,
+        )
+    by_name = set(reader.names) == {*scalars, *buffers} and set(pointers) == set(buffers)
+    own = (
+        {n: n for n in reader.names} if by_name else dict(zip([*values, *pointers], [*scalars, *buffers], strict=True))
+    )
+    found: list[tuple[int, object]] = []
+    for name, (slot, type_) in zip(reader.names, parameters, strict=True):
+        if isinstance(type_, PointerType):
+            found.append((slot, machine.parameter(own[name], buffers[own[name]])))
+        else:
+            found.append((slot, _scalar(scalars[own[name]], type_, name, reader)))
+    return found
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}{'s' * (number != 1)}"
+
+
+def _scalar(value: int | float | bool, type_: Type, name: str, reader: _Reader) -> object:
+    if not isinstance(type_, Arithmetic):
+        raise PlanError(
+            f"parameter {name} is a {describe(type_)}; take numbers by value and arrays as pointers", reader.line
+        )
+    is_large = isinstance(value, int) and value > 2**63 - 1
+    given = BOOL if isinstance(value, bool) else DOUBLE if isinstance(value, float) else ULLONG if is_large else LLONG
+    return convert(constant(given, value), type_, reader.unit.program.root).value
