@@ -58,6 +58,6 @@ def load_corpus(folder: Path = FOLDER) -> tuple[CorpusFile, ...]:
 
 
 def _corpus_file(folder: Path, path: str, fields: dict[str, Any]) -> CorpusFile:
-    listed = {name: tuple(fields.pop(name, ())) for name in ("sizes", "keywords", "lines")}
-    named = {name: fields.pop(name, {}) for name in ("size", "ranges")}
+    listed: dict[str, Any] = {name: tuple(fields.pop(name, ())) for name in ("sizes", "keywords", "lines")}
+    named: dict[str, Any] = {name: fields.pop(name, {}) for name in ("size", "ranges")}
     return CorpusFile(path=path, folder=folder, **listed, **named, **fields)

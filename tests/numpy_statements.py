@@ -77,7 +77,7 @@ def _(rng: Generator) -> Statement:
 @states("elementwise/horner.c")
 def _(rng: Generator) -> Statement:
     x = reals(rng, 17)
-    series = sum(x**k / float(np.prod(np.arange(1, k + 1))) for k in range(7))
+    series = np.sum([x**k / np.prod(np.arange(1, k + 1)) for k in range(7)], axis=0)
     return Statement.of(17, x, np.zeros(17), a2=series)
 
 
@@ -453,6 +453,34 @@ def _(rng: Generator) -> Statement:
 def _(rng: Generator) -> Statement:
     words = rng.integers(0, 2**64, 20, dtype=np.uint64)
     return Statement.of(20, words, result=np.uint64(np.unpackbits(words.view(U8)).sum()))
+
+
+@states("conditionals/least_divisor.c")
+def _(_: Generator) -> Statement:
+    least = [next(d for d in range(2, v + 1) if v % d == 0) for v in range(2, 92)]
+    return Statement.of(90, np.zeros(90, I32), a1=np.array(least, I32))
+
+
+@states("dynamic/coin_change.c")
+def _(rng: Generator) -> Statement:
+    coin = whole(rng, 1, 10, 4)
+    series = np.array([1] + [0] * 40)  # the product of 1 / (1 - x^coin), as a power series
+    for c in coin:
+        geometric = (np.arange(41) % c == 0).astype(int)
+        series = np.convolve(series, geometric)[:41]
+    return Statement.of(4, 40, coin, np.zeros(41, U32), a3=series.astype(U32))
+
+
+@states("stencils/ring_mask.c")
+def _(rng: Generator) -> Statement:
+    a = reals(rng, 32, dtype=F32)
+    return Statement.of(5, a, np.zeros(32, F32), a2=a / 2 + (np.roll(a, 1) + np.roll(a, -1)) / 4)
+
+
+@states("helpers/several_functions.c")
+def _(rng: Generator) -> Statement:
+    v = 1 + reals(rng, 20, dtype=F32) / 2
+    return Statement.of(20, v, a1=v / v.max())
 
 
 @states("keep/scatter_last_wins.c")

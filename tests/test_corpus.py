@@ -6,6 +6,7 @@ import ctypes
 import subprocess
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -88,7 +89,7 @@ def test_the_c_computes_what_the_statement_says(path: str, seed: int, tmp_path: 
         assert_same(np.asarray(result), np.asarray(statement.result), "result")
 
 
-def compile_entry(entry: CorpusFile, folder: Path) -> ctypes._CFuncPtr:
+def compile_entry(entry: CorpusFile, folder: Path) -> Any:
     library = folder / "entry.so"
     # Without contraction into fused multiply-add the C rounds as it is written.
     command = ["gcc", "-std=c11", "-O1", "-ffp-contract=off", "-fsanitize=undefined", "-fno-sanitize=vla-bound",
@@ -97,7 +98,7 @@ def compile_entry(entry: CorpusFile, folder: Path) -> ctypes._CFuncPtr:
     return getattr(ctypes.CDLL(str(library)), entry.entry)
 
 
-def call(function: ctypes._CFuncPtr, statement: Statement) -> tuple[dict[int, np.ndarray], object]:
+def call(function: Any, statement: Statement) -> tuple[dict[int, np.ndarray], object]:
     """Calls with guard bands around every array; returns the arrays by argument place, and the result."""
     bands: dict[int, np.ndarray] = {}
     arguments: list[object] = []
