@@ -1,0 +1,177 @@
+"""Flat subscripts seen as several: `a[i*m + j]` with 0 <= j < m is `a[i][j]`, for analysis.
+
+An array is shaped only when every access to it proves the bounds; otherwise its subscripts stay as written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from math import gcd
+
+from cudaperf_magic.compiler.accesses import Access, record
+from cudaperf_magic.compiler.affine import Monomial, Polynomial, add, expand, expression_of, multiply, simplify
+from cudaperf_magic.compiler.formulas import Instance, Scope
+from cudaperf_magic.compiler.loops import Expr, Function, Load, Name, Stmt, map_statement
+from cudaperf_magic.compiler.presburger import is_empty
+from cudaperf_magic.compiler.values import Typing, assigned_names, written_arrays
+
+
+@dataclass(frozen=True)
+class Stride:
+    """A product of fixed names, times a number: how far apart two neighbours along one dimension lie."""
+
+    symbols: Monomial
+    factor: int = 1
+
+    def over(self, below: Stride) -> Polynomial | None:
+        """The exact quotient of two strides, or None."""
+        symbols = _without(self.symbols, below.symbols)
+        return None if symbols is None or self.factor % below.factor else {symbols: self.factor // below.factor}
+
+    def take(self, terms: Polynomial) -> Polynomial | None:
+        """Remove the multiples of this stride from the terms and return how many there are; None when not whole."""
+        quotient: Polynomial = {}
+        for monomial in list(terms):
+            other = _without(monomial, self.symbols)
+            if other is not None:
+                coefficient = terms.pop(monomial)
+                if coefficient % self.factor:
+                    return None
+                quotient = add(quotient, {other: coefficient // self.factor})
+        return quotient
+
+
+UNIT = Stride(())
+
+
+def _without(monomial: Monomial, part: Monomial) -> Monomial | None:
+    """The product without the factors of `part`, or None when they are not all in it."""
+    left = list(monomial)
+    for factor in part:
+        if factor not in left:
+            return None
+        left.remove(factor)
+    return tuple(left)
+
+
+class Shaped:
+    """The subscripts of accesses, with flat arrays split along the symbolic strides that their accesses share."""
+
+    def __init__(self, found: Iterable[Access], statements: tuple[Stmt, ...], typing: Typing) -> None:
+        self.typing = typing
+        self.changing = assigned_names(statements)
+        self.written = written_arrays(statements)
+        self.splits: dict[int, tuple[Expr, ...]] = {}
+        self.strides: dict[str, tuple[Stride, ...]] = {}
+        by_array: dict[str, list[Access]] = {}
+        for access in found:
+            by_array.setdefault(access.array, []).append(access)
+        for array, members in by_array.items():
+            if all(len(a.subscripts) == 1 for a in members):
+                self._shape(array, members)
+
+    def subscripts(self, access: Access) -> tuple[Expr, ...]:
+        return self.splits.get(id(access), access.subscripts)
+
+    def _shape(self, array: str, members: list[Access]) -> None:
+        factors: dict[Monomial, int] = {}
+        for access in members:
+            variables = {loop.var for loop in access.loops}
+            for monomial, coefficient in expand(access.subscripts[0]).items():
+                inside = [a for a in monomial if isinstance(a, Name) and a.name in variables]
+                fixed = tuple(a for a in monomial if a not in inside)
+                if inside and fixed and all(self._is_fixed(a) for a in fixed):
+                    factors[fixed] = gcd(factors.get(fixed, 0), coefficient)
+        strides = [Stride(m, f) for m, f in sorted(factors.items(), key=lambda item: len(item[0]), reverse=True)]
+        if not strides or any(a.over(b) is None for a, b in pairwise(strides)):
+            return
+        splits = {}
+        for access in members:
+            split = self._split(access, strides)
+            if split is None:
+                return
+            splits[id(access)] = split
+        self.splits.update(splits)
+        self.strides[array] = tuple(strides)
+
+    def _is_fixed(self, atom: Expr) -> bool:
+        return isinstance(atom, Name) and atom.name not in self.changing
+
+    def _split(self, access: Access, strides: list[Stride]) -> tuple[Expr, ...] | None:
+        rest = expand(access.subscripts[0])
+        indices: list[Polynomial] = []
+        for stride in strides:
+            quotient = stride.take(rest)
+            if quotient is None:
+                return None
+            indices.append(quotient)
+        indices.append(rest)
+        # Each index but the first lies below the ratio of two neighbouring strides; else carry into the one above.
+        for position in range(len(indices) - 1, 0, -1):
+            extent = strides[position - 1].over(strides[position] if position < len(strides) else UNIT)
+            carry = None if extent is None else self._carry(access, indices[position], expression_of(extent))
+            if carry is None or extent is None:
+                return None
+            if carry:
+                indices[position] = add(indices[position], multiply(extent, {(): carry}))
+                indices[position - 1] = add(indices[position - 1], {(): -carry})
+        return tuple(expression_of(i) for i in indices)
+
+    def _carry(self, access: Access, index: Polynomial, extent: Expr) -> int | None:
+        """The whole number k for which 0 <= index + k*extent < extent, wherever the access happens."""
+        for carry in (0, 1, -1):
+            shifted = expression_of(add(index, multiply(expand(extent), {(): carry})))
+            if self._is_within(access, shifted, extent):
+                return carry
+        return None
+
+    def _is_within(self, access: Access, index: Expr, extent: Expr) -> bool:
+        scope = Scope(self.typing, self.changing, self.written)
+        instance = Instance(scope, {loop.var: f"a_{loop.var}" for loop in access.loops})
+        for frame in access.frames:
+            instance.enter(frame, is_outside=True)
+        value, limit = instance.affine(index), instance.affine(extent)
+        outside = f"({value} < 0 or {value} >= {limit})"
+        inner = " and ".join(f"({c})" for c in [*instance.constraints, outside])
+        variables = [*instance.dims.values(), *instance.fresh]
+        text = f"exists ({', '.join(variables)} : {inner})" if variables else inner
+        return is_empty(f"[{', '.join(sorted(scope.parameters))}] -> {{ [] : {text} }}")
+
+
+def delinearise(function: Function) -> Function:
+    """The function with flat symbolic subscripts split, and the shapes of those parameters with them.
+
+    For reading and analysing; a declared extent that the strides do not divide becomes an unknown outermost one.
+    """
+    typing = Typing.of(function)
+    found = record(function.body, typing).accesses
+    shaped = Shaped(found, function.body, typing)
+    splits = {a.original: shaped.splits[id(a)] for a in found if id(a) in shaped.splits}
+    conflicting = {
+        a.array for a in found if id(a) in shaped.splits and splits[a.original] != shaped.splits[id(a)]
+    }
+
+    def change(e: Expr) -> Expr:
+        if isinstance(e, Load) and e in splits and e.array not in conflicting:
+            return replace(e, subscripts=splits[e])
+        return e
+
+    parameters = []
+    for parameter in function.parameters:
+        strides = shaped.strides.get(parameter.name)
+        if strides and parameter.name not in conflicting and parameter.shape and len(parameter.shape) == 1:
+            parameter = replace(parameter, shape=_split_shape(parameter.shape[0], strides))
+        parameters.append(parameter)
+    body = tuple(map_statement(s, change) for s in function.body)
+    return replace(function, parameters=tuple(parameters), body=body)
+
+
+def _split_shape(extent: Expr, strides: tuple[Stride, ...]) -> tuple[Expr, ...] | None:
+    terms = expand(extent)
+    outermost = strides[0].take(terms)
+    inner = [a.over(b) for a, b in zip(strides, [*strides[1:], UNIT], strict=True)]
+    if outermost is None or terms or any(e is None for e in inner):
+        return None
+    return (simplify(expression_of(outermost)), *(expression_of(e) for e in inner if e is not None))
