@@ -1,0 +1,277 @@
+"""The seven structural properties: each a score in [0, 1], the measured value, the line, the reason, the remedy.
+
+    coalescing       ideal 32-byte sectors / sectors asked for, over global loads and stores
+    occupancy        warps that may be resident / the most an SM holds (theoretical: registers, shared memory, block)
+    intensity        compulsory bytes (each input once, each output once) / bytes asked of global memory, were every
+                     access coalesced: so that it says how often data is fetched again, and coalescing the rest
+    synchronisation  1 - share of issue slots lost to waiting at barriers and to atomics on one address
+    divergence       active lanes / 32 per warp instruction
+    shared           ideal shared-memory wavefronts / wavefronts (bank conflicts)
+    balance          the lesser of: mean / busiest work of the warps, mean / busiest work of the multiprocessors
+
+A property that does not apply is None: coalescing and intensity without global access, shared without shared memory,
+synchronisation without barrier or atomic. With one, a score of 1 means: measured, and nothing is lost.
+Counts are of requests, before any cache. Nothing here is a time, and nothing here runs a kernel.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from cudaperf_magic.bench.occupancy import WARP, Architecture, Occupancy, occupancy
+from cudaperf_magic.bench.plan import Dim3
+from cudaperf_magic.records import KernelResources, LineCost, Property
+
+SECTOR_BYTES = 32
+GOOD = 0.95  # from here on a property needs no remedy
+COLLISION_SLOTS = 2  # issue slots that one more lane on an atomic's address costs its warp at the least
+
+
+@dataclass(frozen=True)
+class LaunchCost:
+    """One launch (or several alike), as counted over the blocks that were traced."""
+
+    kernel: str
+    line: int  # of the launch, in the candidate
+    grid: Dim3
+    block: Dim3
+    shared_bytes: int  # static and dynamic, a block
+    resources: KernelResources | None
+    traced_blocks: int
+    warps: int
+    warp_instructions: int
+    thread_instructions: int
+    busiest_warp: int  # warp instructions
+    busiest_block: int
+    barriers: int = 0
+    barrier_lost: int = 0  # issue slots
+    collisions: int = 0  # lanes beyond the first on one address of an atomic
+    atomics: int = 0
+    ideal_sectors: int = 0
+    times: int = 1  # how many such launches this stands for
+
+    @property
+    def blocks(self) -> int:
+        return self.grid[0] * self.grid[1] * self.grid[2]
+
+    @property
+    def threads(self) -> int:
+        return self.block[0] * self.block[1] * self.block[2]
+
+    @property
+    def whole(self) -> float:
+        """How much all launches are, in units of what was traced."""
+        return self.blocks * self.times / self.traced_blocks if self.traced_blocks else 0.0
+
+    @property
+    def work(self) -> float:
+        """Warp instructions of all launches."""
+        return self.warp_instructions * self.whole
+
+
+def coalescing(lines: Sequence[LineCost]) -> Property | None:
+    sectors, ideal = sum(c.sectors for c in lines), sum(c.ideal_sectors for c in lines)
+    if not sectors:
+        return None
+    worst = max(lines, key=lambda c: (c.sectors - c.ideal_sectors, c.sectors))
+    score, each = ideal / sectors, sum(c.requests for c in lines)
+    raw = sectors / each if each else 0.0
+    if score >= 1.0:
+        return _property("coalescing", 1.0, raw, "sectors a request", "no request asks for more sectors than it needs")
+    asked, needed = (count / max(worst.requests, 1) for count in (worst.sectors, worst.ideal_sectors))
+    reason = f"line {worst.line} asks for {asked:.3g} sectors a request where {needed:.3g} would do"
+    remedy = _coalescing_remedy(asked, needed)
+    return _property("coalescing", score, raw, "sectors a request", reason, remedy, worst.line)
+
+
+def _coalescing_remedy(asked: float, needed: float) -> str:
+    if asked >= 2 * needed and asked >= 8:
+        return (
+            "neighbouring threads touch addresses a whole row or struct apart: interchange so that threadIdx.x runs "
+            "along the last index, or stage a tile in shared memory and turn it there"
+        )
+    if asked >= 2 * needed:
+        return "neighbouring threads touch every few elements: let neighbouring threads take neighbouring elements"
+    return "the accesses of a warp do not begin on a multiple of 32 bytes: pad the rows, or shift where a warp begins"
+
+
+def occupancy_of(launches: Sequence[LaunchCost], arch: Architecture) -> Property | None:
+    found = [(launch, _resident(launch, arch)) for launch in launches]
+    score = _weighted([(launch.work, o.ratio) for launch, o in found])
+    if score is None:
+        return None
+    launch, worst = min(found, key=lambda pair: (pair[1].ratio - 1.0) * pair[0].work)
+    raw = score * arch.warps
+    if score >= 1.0:
+        reason = f"all {arch.warps} warps of a multiprocessor may be resident"
+        return _property("occupancy", 1.0, raw, "warps", reason)
+    reason, remedy = _occupancy_words(launch, worst, arch)
+    return _property("occupancy", score, raw, "warps", reason, remedy, launch.line or None)
+
+
+def _resident(launch: LaunchCost, arch: Architecture) -> Occupancy:
+    registers = launch.resources.registers if launch.resources else 0
+    return occupancy(arch, launch.threads, registers, launch.shared_bytes)
+
+
+def _occupancy_words(launch: LaunchCost, found: Occupancy, arch: Architecture) -> tuple[str, str]:
+    room = f"room for {found.warps} of {arch.warps} warps"
+    if found.limit == "registers":
+        registers = launch.resources.registers if launch.resources else 0
+        return (
+            f"{launch.kernel}: {registers} registers a thread leave {room}",
+            "let each thread compute less, or bound the registers with __launch_bounds__",
+        )
+    if found.limit == "shared memory":
+        return (
+            f"{launch.kernel}: {launch.shared_bytes} bytes of shared memory a block leave {room}",
+            "use a smaller tile, or let a block do more with the same tile",
+        )
+    if found.limit == "blocks":
+        return (
+            f"{launch.kernel}: blocks of {launch.threads} threads leave {room}, for an SM holds {arch.blocks} blocks",
+            "use larger blocks: 128 to 256 threads",
+        )
+    return (
+        f"{launch.kernel}: blocks of {launch.threads} threads leave {room}",
+        f"use a multiple of {WARP} threads that divides {arch.threads}: 128, 256 or 512",
+    )
+
+
+def intensity(launches: Sequence[LaunchCost], lines: Sequence[LineCost], compulsory_bytes: int) -> Property | None:
+    moved = sum(launch.ideal_sectors * launch.whole for launch in launches) * SECTOR_BYTES
+    if not moved or not compulsory_bytes or not any(c.ideal_sectors for c in lines):
+        return None
+    again = moved / compulsory_bytes
+    if again <= 1.0:
+        return _property("intensity", 1.0, again, "times", "no byte is asked for more often than it must be")
+    worst = max(lines, key=lambda c: c.ideal_sectors)
+    share = worst.ideal_sectors / sum(c.ideal_sectors for c in lines)
+    reason = f"each byte is asked for {again:.3g} times; line {worst.line} does {share:.0%} of the asking"
+    remedy = _intensity_remedy(launches)
+    return _property("intensity", 1.0 / again, again, "times", reason, remedy, worst.line)
+
+
+def _intensity_remedy(launches: Sequence[LaunchCost]) -> str:
+    if any(launch.shared_bytes for launch in launches):
+        return "use each staged value more often: larger tiles, or several outputs a thread in registers"
+    if len(launches) > 1:
+        return "fuse the kernels that read the same arrays, or stage what neighbouring threads share in shared memory"
+    return "stage what neighbouring threads share in shared memory, so that a block reads each byte once"
+
+
+def synchronisation(launches: Sequence[LaunchCost], lines: Sequence[LineCost]) -> Property | None:
+    if not any(launch.barriers or launch.atomics for launch in launches):
+        return None
+    waiting = sum(launch.barrier_lost * launch.whole for launch in launches)
+    colliding = sum(launch.collisions * launch.whole for launch in launches) * COLLISION_SLOTS
+    issued = sum(launch.work for launch in launches)
+    lost = (waiting + colliding) / (issued + waiting + colliding) if issued else 0.0
+    if lost == 0.0:
+        return _property("synchronisation", 1.0, 0.0, "share lost", "no issue slot is lost to barriers or atomics")
+    if waiting >= colliding:
+        line = _most(lines, lambda c: c.barriers)
+        reason = f"{lost:.0%} of the issue slots are lost, most to waiting at the barrier{_at(line)} for a slower warp"
+        remedy = "share the work before the barrier evenly over the warps, or finish within a warp by shuffles"
+    else:
+        line = _most(lines, lambda c: c.atomics)
+        reason = f"{lost:.0%} of the issue slots are lost, most to atomics on one address{_at(line)}"
+        remedy = "reduce within the warp or block first, by shuffles or in a private shared copy, then add once"
+    return _property("synchronisation", 1.0 - lost, lost, "share lost", reason, remedy, line)
+
+
+def divergence(launches: Sequence[LaunchCost], lines: Sequence[LineCost]) -> Property | None:
+    issued = sum(launch.work for launch in launches)
+    if not issued:
+        return None
+    active = sum(launch.thread_instructions * launch.whole for launch in launches) / issued
+    score = active / WARP
+    if score >= 1.0 or not lines:
+        return _property("divergence", score, active, "lanes", f"{active:.3g} of {WARP} lanes work, on average")
+    worst = max(lines, key=lambda c: c.executions * (WARP - c.active_lanes))
+    reason = f"{active:.3g} of {WARP} lanes work, on average; line {worst.line} keeps {worst.active_lanes:.3g} busy"
+    remedy = (
+        "choose by whole warps, not by lanes: sort the work, replace the branch by a select, or let more threads take "
+        "part where only some do"
+    )
+    return _property("divergence", score, active, "lanes", reason, remedy, worst.line)
+
+
+def shared(lines: Sequence[LineCost]) -> Property | None:
+    wavefronts, ideal = sum(c.shared_wavefronts for c in lines), sum(c.ideal_wavefronts for c in lines)
+    if not wavefronts:
+        return None
+    raw = wavefronts / ideal if ideal else 1.0
+    if wavefronts <= ideal:
+        return _property("shared", 1.0, raw, "wavefronts for 1", "no access to shared memory meets a bank conflict")
+    worst = max(lines, key=lambda c: c.shared_wavefronts - c.ideal_wavefronts)
+    ways = worst.shared_wavefronts / max(worst.ideal_wavefronts, 1)
+    reason = f"line {worst.line} needs {ways:.3g} shared-memory wavefronts where 1 would do: lanes meet in one bank"
+    remedy = "pad each row of the tile by one element ([32][33]), or let neighbouring lanes read neighbouring words"
+    return _property("shared", ideal / wavefronts, raw, "wavefronts for 1", reason, remedy, worst.line)
+
+
+def balance(launches: Sequence[LaunchCost], arch: Architecture) -> Property | None:
+    parts = [(launch, _warp_balance(launch), _grid_balance(launch, arch)) for launch in launches]
+    score = _weighted([(launch.work, min(warps, grid)) for launch, warps, grid in parts])
+    if score is None:
+        return None
+    launch, warps, grid = max(parts, key=lambda part: (1.0 - min(part[1:])) * part[0].work)
+    line = launch.line or None
+    if score >= 1.0:
+        return _property("balance", 1.0, 1.0, "of the busiest", "all warps and all multiprocessors do the same")
+    if warps < grid:
+        reason = f"{launch.kernel}: a warp does {warps:.0%} of what the busiest warp does, on average"
+        remedy = "give each warp an equal share: pair long rows with short ones, or let a whole warp take a row"
+    elif launch.blocks < arch.multiprocessors:
+        reason = f"{launch.kernel}: {_blocks(launch)} for the {arch.multiprocessors} multiprocessors of a {arch.device}"
+        remedy = "make more blocks: smaller tiles, another parallel loop on the grid, or split the reduction"
+    else:
+        busy = f"{grid:.0%} of {arch.multiprocessors} multiprocessors busy"
+        reason = f"{launch.kernel}: {_blocks(launch)} keep {busy}, on average"
+        remedy = "make more and smaller blocks, so that the last wave is short"
+    return _property("balance", score, score, "of the busiest", reason, remedy, line)
+
+
+def _warp_balance(launch: LaunchCost) -> float:
+    mean = launch.warp_instructions / launch.warps if launch.warps else 0.0
+    return min(1.0, mean / launch.busiest_warp) if launch.busiest_warp else 1.0
+
+
+def _grid_balance(launch: LaunchCost, arch: Architecture) -> float:
+    """Mean / busiest multiprocessor, when blocks go round them in turn; one long block alone bounds it too."""
+    if not launch.traced_blocks or not launch.busiest_block:
+        return 1.0
+    mean_block = launch.warp_instructions / launch.traced_blocks
+    mean = mean_block * launch.blocks / arch.multiprocessors
+    busiest = max(mean_block * -(-launch.blocks // arch.multiprocessors), float(launch.busiest_block))
+    return min(1.0, mean / busiest) if busiest else 1.0
+
+
+def _blocks(launch: LaunchCost) -> str:
+    return f"{launch.blocks} block{'s' if launch.blocks > 1 else ''}"
+
+
+def _most(lines: Sequence[LineCost], count: Callable[[LineCost], int]) -> int | None:
+    worst = max(lines, key=count, default=None)
+    return worst.line if worst and count(worst) else None
+
+
+def _at(line: int | None) -> str:
+    return f" of line {line}" if line else ""
+
+
+def _weighted(parts: Sequence[tuple[float, float]]) -> float | None:
+    """Mean of (weight, value) pairs by weight; None when nothing weighs."""
+    total = sum(weight for weight, _ in parts)
+    return sum(weight * value for weight, value in parts) / total if total else None
+
+
+def _property(
+    name: str, score: float, raw: float, unit: str, reason: str, remedy: str = "", line: int | None = None
+) -> Property:
+    score = min(1.0, max(0.0, score))
+    source: Literal["static", "simulator"] = "static" if name == "occupancy" else "simulator"
+    return Property(name, score, raw, unit, source, reason, "" if score >= GOOD else remedy, line)
