@@ -235,10 +235,10 @@ def assignment(node: Node, scope: Scope) -> Expr:
 
 
 def _writable(left: Expr, node: Node) -> None:
-    if left.place is None:
-        refuse(node, f"{shorten(node)}: the left side is not a variable")
     if left.is_const:
         refuse(node, f"{shorten(node)}: {left.name} is const")
+    if left.place is None:
+        refuse(node, f"{shorten(node)}: the left side is not a variable")
 
 
 def _stored(left: Expr, value: Get, node: Node) -> Expr:

@@ -315,7 +315,12 @@ def compile_expression(node: Node, scope: Scope) -> Expr:
     handler = EXPRESSIONS.get(node.type)
     if handler is None or node.is_missing:
         refuse(node, f"the syntax of `{shorten(node)}` is not understood; write it more plainly")
-    return handler(node, scope)
+    try:
+        return handler(node, scope)
+    except PlanError as error:
+        if error.line is None:  # from an expression of constants, computed here and now
+            raise PlanError(error.message, line_of(node)) from None
+        raise
 
 
 def compile_statement(node: Node, scope: Scope) -> Run:

@@ -145,6 +145,13 @@ def parse(source: str) -> Node:
     return Parser(_language()).parse(source.encode(errors="replace")).root_node  # a parser is not for two threads
 
 
+def first_error(node: Node) -> Node | None:
+    """The first place that the grammar could not follow, or where it had to make up a token."""
+    if not node.has_error or node.is_error or node.is_missing:
+        return node if node.has_error else None
+    return next((found for child in node.children if (found := first_error(child)) is not None), node)
+
+
 def reparse(expression: str, line: int) -> Node | None:
     """The tree of an expression that the grammar took for something else, at the line where it stands."""
     root = parse("\n" * (line - 1) + "void f() { x = " + expression + "; }")

@@ -2,19 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 from tree_sitter import Node
 
 from .host_declared import AUTO, Declared, Written, declared, read_enum, read_struct, type_of, written_type
 from .host_expressions import initialiser, part
 from .host_runtime import HostPlace
 from .host_scope import (
-    BREAK,
-    CONTINUE,
-    RESULT,
-    RETURN,
     Expr,
     Frame,
     Get,
@@ -23,7 +16,6 @@ from .host_scope import (
     Signal,
     compile_expression,
     compile_statement,
-    constant,
     convert,
     copied,
     decay,
@@ -33,13 +25,12 @@ from .host_scope import (
     refuse,
     shorten,
     statement,
-    truth,
 )  # fmt: skip
 from .host_source import line_of, reparse, text
 from .host_types import VOID, Arithmetic, ArrayType, ReferenceType, Type, describe
 
 
-def _nothing(frame: Frame) -> Signal | None:
+def nothing(frame: Frame) -> Signal | None:
     return None
 
 
@@ -66,11 +57,11 @@ def sequence(nodes: list[Node], scope: Scope) -> Run:
 @statement("expression_statement")
 def expression_statement(node: Node, scope: Scope) -> Run:
     if not node.named_children:
-        return _nothing
-    return _discarding(compile_expression(node.named_children[0], scope).get)
+        return nothing
+    return discarding(compile_expression(node.named_children[0], scope).get)
 
 
-def _discarding(get: Get) -> Run:
+def discarding(get: Get) -> Run:
     def run(frame: Frame) -> Signal | None:
         get(frame)
         return None
@@ -80,7 +71,7 @@ def _discarding(get: Get) -> Run:
 
 @statement("comment", "preproc_call", "static_assert_declaration", "attributed_statement", "using_declaration", ";")
 def ignored(node: Node, scope: Scope) -> Run:
-    return _nothing
+    return nothing
 
 
 @statement("type_definition")
@@ -89,25 +80,25 @@ def type_definition(node: Node, scope: Scope) -> Run:
     for declarator in node.children_by_field_name("declarator"):
         named = declared(declarator, written, scope)
         scope.types[named.name] = named.type
-    return _nothing
+    return nothing
 
 
 @statement("alias_declaration")
 def alias(node: Node, scope: Scope) -> Run:
     scope.types[text(part(node, "name"))] = type_of(part(node, "type"), scope)
-    return _nothing
+    return nothing
 
 
 @statement("struct_specifier")
 def struct(node: Node, scope: Scope) -> Run:
     read_struct(node, scope)
-    return _nothing
+    return nothing
 
 
 @statement("enum_specifier")
 def enumeration(node: Node, scope: Scope) -> Run:
     read_enum(node, scope)
-    return _nothing
+    return nothing
 
 
 @statement("declaration")
@@ -141,7 +132,7 @@ def _declare(node: Node, written: Written, scope: Scope, is_static: bool) -> Run
     found, start, known = _start(found, value, node, scope)
     if known is not None and found.is_const and isinstance(found.type, Arithmetic):
         scope.names[found.name] = Expr(found.type, known.get, value=known.value, name=found.name, is_const=True)
-        return _nothing
+        return nothing
     if is_static:
         return _declare_static(found, start, scope)
     slot = scope.variable(found.name, found.type, is_const=found.is_const).slot
@@ -173,14 +164,14 @@ def _start(found: Declared, value: Node | None, node: Node, scope: Scope) -> tup
             return found._replace(type=type_), initialiser(value, type_, scope), None
         value = only
     expr = decay(compile_expression(value, scope))
-    type_ = expr.type if type_ == AUTO else _auto_pointer(type_, expr.type)
+    type_ = expr.type if type_ == AUTO else auto_pointer(type_, expr.type)
     if type_ == VOID:
         refuse(node, f"{shorten(value)} has no value")
     converted = convert(expr, type_, value)
     return found._replace(type=type_), converted.get, converted if converted.is_constant else None
 
 
-def _auto_pointer(type_: Type, given: Type) -> Type:
+def auto_pointer(type_: Type, given: Type) -> Type:
     """`auto *p = x` and `const auto *p = x` take the pointer's own type."""
     return given if getattr(type_, "target", None) == AUTO else type_
 
@@ -231,207 +222,5 @@ def _declare_static(found: Declared, start: Get, scope: Scope) -> Run:
             value = start(frame)
             variables[index] = copied(is_zeroed) if value is None else value
         return None
-
-    return run
-
-
-@statement("if_statement")
-def if_statement(node: Node, scope: Scope) -> Run:
-    scope = scope.inner()
-    before, test, condition = _condition(part(node, "condition"), scope)
-    alternative = node.child_by_field_name("alternative")
-    if alternative is not None and alternative.type == "else_clause":
-        alternative = alternative.named_children[-1]
-    chosen = part(node, "consequence")
-    if condition.is_constant and before is _nothing:  # if constexpr, and its plain relatives
-        branch = chosen if condition.value else alternative
-        return compile_statement(branch, scope.inner()) if branch is not None else _nothing
-    yes = compile_statement(chosen, scope.inner())
-    no = compile_statement(alternative, scope.inner()) if alternative is not None else _nothing
-
-    def run(frame: Frame) -> Signal | None:
-        before(frame)
-        return yes(frame) if test(frame) else no(frame)
-
-    return run
-
-
-def _condition(node: Node, scope: Scope) -> tuple[Run, Get, Expr]:
-    """The parts of `(int r = f(); r > 3)`."""
-    if node.type == "parenthesized_expression":
-        node_value = node.named_children[0] if node.named_children else refuse(node, "an empty condition")
-        expr = compile_expression(node_value, scope)
-        return _nothing, truth(expr, node), expr
-    start = node.child_by_field_name("initializer")
-    before = (
-        compile_statement(start.named_children[0], scope) if start is not None and start.named_children else _nothing
-    )
-    value = part(node, "value")
-    if value.type == "declaration":
-        refuse(value, "a declaration as a condition is not read; declare the variable before")
-    expr = compile_expression(value, scope)
-    return before, truth(expr, value), expr
-
-
-@statement("while_statement")
-def while_statement(node: Node, scope: Scope) -> Run:
-    scope = scope.inner()
-    before, test, _ = _condition(part(node, "condition"), scope)
-    return _loop(before, test, compile_statement(part(node, "body"), scope.inner()), None, line_of(node))
-
-
-@statement("for_statement")
-def for_statement(node: Node, scope: Scope) -> Run:
-    scope = scope.inner()
-    start, test, step = (node.child_by_field_name(name) for name in ("initializer", "condition", "update"))
-    before: Run = _nothing
-    if start is not None:
-        is_declaration = start.type == "declaration"
-        before = (
-            compile_statement(start, scope) if is_declaration else _discarding(compile_expression(start, scope).get)
-        )
-    check: Get = truth(compile_expression(test, scope), test) if test is not None else (lambda frame: True)
-    after = compile_expression(step, scope).get if step is not None else None
-    return _loop(before, check, compile_statement(part(node, "body"), scope.inner()), after, line_of(node))
-
-
-def _loop(before: Run, test: Get, body: Run, after: Get | None, line: int) -> Run:
-    step: Callable[[Frame], Any] = after or _nothing
-
-    def run(frame: Frame) -> Signal | None:
-        before(frame)
-        tick = machine(frame).tick
-        while test(frame):
-            tick(line)
-            signal = body(frame)
-            if signal is not None:
-                if signal is RETURN:
-                    return signal
-                if signal is BREAK:
-                    break
-            step(frame)
-        return None
-
-    return run
-
-
-@statement("do_statement")
-def do_statement(node: Node, scope: Scope) -> Run:
-    body = compile_statement(part(node, "body"), scope.inner())
-    _, test, _ = _condition(part(node, "condition"), scope)
-    line = line_of(node)
-
-    def run(frame: Frame) -> Signal | None:
-        tick = machine(frame).tick
-        while True:
-            tick(line)
-            signal = body(frame)
-            if signal is RETURN:
-                return signal
-            if signal is BREAK or not test(frame):
-                return None
-
-    return run
-
-
-@statement("for_range_loop")
-def for_range(node: Node, scope: Scope) -> Run:
-    scope = scope.inner()
-    start = part(node, "right")
-    if start.type == "initializer_list":
-        items = [compile_expression(child, scope) for child in start.named_children if child.type != "comment"]
-        if not items or any(item.type != items[0].type for item in items):
-            refuse(start, "the values of a range loop must all have one type")
-        element: Type = items[0].type
-        values: Get = lambda frame: [item.get(frame) for item in items]  # noqa: E731
-    else:
-        array = compile_expression(start, scope)
-        if not isinstance(array.type, ArrayType):
-            refuse(start, f"{shorten(start)}: a range loop needs a host array")
-        element, values = array.type.element, array.get
-    found = declared(part(node, "declarator"), written_type(node, scope), scope)
-    if isinstance(found.type, ReferenceType):
-        refuse(node, "a range loop by reference is not read; use an index")
-    type_ = element if found.type == AUTO else _auto_pointer(found.type, element)
-    slot = scope.variable(found.name, type_).slot
-    assert slot is not None
-    change = convert(Expr(element, lambda holder: holder[0]), type_, node).get
-    body = compile_statement(part(node, "body"), scope.inner())
-    line = line_of(node)
-
-    def run(frame: Frame) -> Signal | None:
-        for value in values(frame):
-            machine(frame).tick(line)
-            frame[slot] = change([value])
-            signal = body(frame)
-            if signal is RETURN:
-                return signal
-            if signal is BREAK:
-                break
-        return None
-
-    return run
-
-
-@statement("switch_statement")
-def switch(node: Node, scope: Scope) -> Run:
-    scope = scope.inner()
-    before, _, subject = _condition(part(node, "condition"), scope)
-    cases: list[tuple[int | None, int]] = []  # value (None: default) and the first statement to run
-    runs: list[Run] = []
-    for item in part(node, "body").named_children:
-        if item.type == "comment":
-            continue
-        if item.type != "case_statement":
-            refuse(item, "a statement before the first case is not read")
-        value = item.child_by_field_name("value")
-        label = compile_expression(value, scope) if value is not None else constant(VOID, None)
-        if not label.is_constant:
-            refuse(item, f"{shorten(item)}: a case must be a constant")
-        cases.append((label.value, len(runs)))
-        inside = [c for c in item.named_children if c.type != "comment" and c != value]
-        runs.extend(compile_statement(child, scope) for child in inside)
-    get = subject.get
-    starts = {value: first for value, first in reversed(cases)}
-
-    def run(frame: Frame) -> Signal | None:
-        before(frame)
-        first = starts.get(get(frame), starts.get(None, len(runs)))
-        for each in runs[first:]:
-            signal = each(frame)
-            if signal is not None:
-                return None if signal is BREAK else signal
-        return None
-
-    return run
-
-
-@statement("break_statement")
-def break_statement(node: Node, scope: Scope) -> Run:
-    return lambda frame: BREAK
-
-
-@statement("continue_statement")
-def continue_statement(node: Node, scope: Scope) -> Run:
-    return lambda frame: CONTINUE
-
-
-@statement("return_statement")
-def return_statement(node: Node, scope: Scope) -> Run:
-    routine = scope.routine
-    values = [child for child in node.named_children if child.type != "comment"]
-    if not values:
-        return lambda frame: RETURN
-    if values[0].type == "initializer_list" and routine.result is not None:
-        get = initialiser(values[0], routine.result, scope)
-    else:
-        expr = decay(compile_expression(values[0], scope))
-        if routine.result is None:
-            routine.result = expr.type
-        get = expr.get if routine.result == VOID else convert(expr, routine.result, values[0]).get
-
-    def run(frame: Frame) -> Signal | None:
-        frame[RESULT] = get(frame)
-        return RETURN
 
     return run

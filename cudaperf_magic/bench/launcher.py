@@ -11,9 +11,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
-from . import host_cuda, host_launch  # noqa: F401  they register what host code may call
-from .host_calls import Instance, compile_function
+from . import host_control, host_cuda, host_launch  # noqa: F401  they register what host code may contain
 from .host_declared import declared, written_type
+from .host_functions import Instance, compile_function
 from .host_macros import expand
 from .host_runtime import Limits, Machine, PlanError
 from .host_scope import MACHINE, STATEMENTS, Frame, Routine, Scope, Unit, constant, convert
