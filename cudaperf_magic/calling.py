@@ -6,7 +6,7 @@ Each refusal is one sentence that names the argument and what to write instead. 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -16,9 +16,6 @@ from .records import Argument, Task
 if TYPE_CHECKING:
     import numpy as np
 
-Shapes = Callable[[Argument, Mapping[str, int]], tuple[int, ...]]
-
-
 @dataclass(frozen=True)
 class Bound:
     """Scalars by value, and arrays by reference, by parameter name."""
@@ -27,11 +24,8 @@ class Bound:
     arrays: dict[str, np.ndarray[Any, Any]]
 
 
-def bind(task: Task, positional: Sequence[Any], named: Mapping[str, Any], shapes: Shapes) -> Bound:
+def bind(task: Task, positional: Sequence[Any], named: Mapping[str, Any]) -> Bound:
     """The arguments by parameter name, each checked.
-
-    Args:
-        shapes: evaluates a parameter's shape for the scalars given.
 
     Raises:
         UsageError: one sentence for the first argument that does not fit.
@@ -43,7 +37,7 @@ def bind(task: Task, positional: Sequence[Any], named: Mapping[str, Any], shapes
     for argument in task.arguments:
         if argument.is_pointer and not argument.is_result:
             array = _array(task, argument, given[argument.name])
-            _fit(task, argument, array, shapes(argument, whole))
+            _fit(task, argument, array, _shape(argument, whole))
             arrays[argument.name] = array
     _separate(task, arrays)
     return Bound(scalars, arrays)
@@ -112,6 +106,15 @@ def _dtype(argument: Argument) -> np.dtype[Any]:
         return np.dtype(argument.dtype)
     fields = [tuple(part.split(":")) for part in argument.dtype.split(",")]
     return np.dtype([(name, kind) for name, kind in fields], align=True)
+
+
+def _shape(argument: Argument, scalars: Mapping[str, int]) -> tuple[int, ...]:
+    from .tasks.expressions import Unknown, value_of
+
+    try:
+        return tuple(max(0, int(value_of(extent, scalars))) for extent in argument.shape)
+    except Unknown as unknown:
+        raise UsageError(f"the extent of {argument.name} depends on {unknown}, which is not known here") from None
 
 
 def _fit(task: Task, argument: Argument, array: np.ndarray[Any, Any], shape: tuple[int, ...]) -> None:

@@ -64,11 +64,11 @@ class Translation:
             UsageError: an argument does not fit; one sentence says which and how.
             NotVerified: there is no verified kernel, or it failed on these arguments.
         """
-        from .bench.calls import run_once, shape_of
+        from .bench.calls import run_once
         from .calling import bind
 
         best = self._best()
-        bound = bind(self.task, positional, named, shape_of)
+        bound = bind(self.task, positional, named)
         return run_once(self.task, best.candidate, bound.scalars, bound.arrays, self.device)
 
     def _best(self) -> Turn:

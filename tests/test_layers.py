@@ -19,10 +19,10 @@ PACKAGE = "cudaperf_magic"
 ROWS: tuple[tuple[str, ...], ...] = (
     ("__init__", "__main__"),
     ("cli", "notebook"),
-    ("commands", "translation", "calling", "doctor", "options"),
+    ("commands", "arguments", "translation", "calling", "doctor", "options"),
     ("training",),
     # An episode as HTML and as text; no Jupyter in them.
-    ("notebook.report", "notebook.terminal", "notebook.markup", "notebook.words"),
+    ("notebook.report", "notebook.tables", "notebook.terminal", "notebook.markup", "notebook.words"),
     ("episode", "store"),
     ("policies", "bench", "fakes"),
     ("tasks", "rewards", "reflection"),

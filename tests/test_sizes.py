@@ -15,6 +15,7 @@ FUNCTION_LINES = 50
 
 # Longer on purpose. A name that no longer needs to stand here fails the test, so the lists only shrink.
 LONG_MODULES: dict[str, str] = {
+    "cudaperf_magic/records.py": "every noun of the system, which is read as one page",
     "cudaperf_magic/compiler/loops.py": "the whole vocabulary of the loop-nest IR, which is read as one page",
 }
 LONG_FUNCTIONS: dict[str, str] = {}

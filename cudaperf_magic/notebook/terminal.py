@@ -5,7 +5,6 @@ Uses rich for colour and the moving line; without a terminal the same words come
 
 from __future__ import annotations
 
-import io
 import time
 from typing import TYPE_CHECKING
 
@@ -94,7 +93,7 @@ def _trouble(outcome: Outcome) -> list[str]:
 class TerminalView:
     """Writes turns as they come, and between them one moving line with the time left, where there is a terminal.
 
-    Use as a context manager; `show` takes every episode that the loop yields.
+    Use as a context manager; `begin` takes the episode before its first turn, `show` every one that the loop yields.
     """
 
     def __init__(self, turns: int, console: Console | None = None) -> None:
@@ -102,7 +101,7 @@ class TerminalView:
 
         self.console = console or Console(highlight=False)
         self.turns = turns
-        self._shown: int | None = None
+        self._shown = 0
         self._started = time.monotonic()
         self._progress: Progress | None = None
 
@@ -120,24 +119,33 @@ class TerminalView:
         if self._progress is not None:
             self._progress.stop()
 
+    def begin(self, episode: Episode) -> None:
+        """Say what the task is. Turns that a resumed episode already has are not told again."""
+        self._shown = len(episode.turns)
+        cases = words.plural(len(episode.task.cases), "case")
+        self.console.print(f"{episode.task.entry}: {cases} to agree on", markup=False)
+        for note in episode.task.notes:
+            self.console.print(f"  {note}", markup=False, style="dim")
+        self._tell(episode)
+
     def show(self, episode: Episode) -> None:
-        if self._shown is None:
-            self._head(episode)
-        for index in range(self._shown or 0, len(episode.turns)):
+        for index in range(self._shown, len(episode.turns)):
             before = episode.turns[index - 1] if index else None
             self._turn(index + 1, episode.turns[index], before)
         self._shown = len(episode.turns)
+        self._tell(episode)
+
+    def end(self, text: str) -> None:
+        """The report below the turns."""
+        self.console.print()
+        self.console.print(text, markup=False, soft_wrap=True)
+
+    def _tell(self, episode: Episode) -> None:
         if self._progress is not None:
             left = words.time_left(episode, self.turns, time.monotonic() - self._started)
             at = f"turn {min(self._shown + 1, self.turns)} of {self.turns}"
             said = ", ".join(part for part in (at, left) if part)
             self._progress.update(self._progress.task_ids[0], description=said, completed=self._shown)
-
-    def _head(self, episode: Episode) -> None:
-        cases = words.plural(len(episode.task.cases), "case")
-        self.console.print(f"{episode.task.entry}: {cases} to agree on", markup=False)
-        for note in episode.task.notes:
-            self.console.print(f"  {note}", markup=False, style="dim")
 
     def _turn(self, number: int, turn: Turn, before: Turn | None) -> None:
         from rich.text import Text
@@ -161,13 +169,3 @@ class TerminalView:
             self.console.print(f"    {sign} {text}", style=colour or None, markup=False, soft_wrap=True)
         if len(rows) > DIFF_ROWS:
             self.console.print(f"    … {len(rows) - DIFF_ROWS} more lines", markup=False)
-
-
-def plain(view_of: Episode, turns: int) -> str:
-    """What a view without a terminal writes, for tests and logs."""
-    from rich.console import Console
-
-    out = io.StringIO()
-    with TerminalView(turns, Console(file=out, highlight=False, width=120)) as view:
-        view.show(view_of)
-    return out.getvalue()

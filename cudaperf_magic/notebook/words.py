@@ -17,6 +17,7 @@ DiffKind = Literal["add", "remove", "same", "place"]
 
 DIFF_LINES = 2000  # difflib is quadratic in the worst case; a longer program is shown whole instead
 SHOWN_SIZES = 8
+INTENTION_CHARACTERS = 160
 
 PROPERTY_TITLES = {
     "coalescing": "coalescing",
@@ -250,7 +251,14 @@ def structure_score(outcome: Outcome) -> float | None:
 
 def intention(turn: Turn) -> str:
     """What this turn set out to do."""
-    return turn.candidate.intention or turn.candidate.schedule or f"by {turn.candidate.origin}"
+    said = first_words(turn.candidate.intention) or first_words(turn.candidate.schedule)
+    return said or f"by {turn.candidate.origin}"
+
+
+def first_words(text: str) -> str:
+    """The first line that says anything, cut where a line of a table would end."""
+    line = next((line.strip() for line in text.splitlines() if line.strip()), "")
+    return line if len(line) <= INTENTION_CHARACTERS else line[: INTENTION_CHARACTERS - 1] + "…"
 
 
 def changes(episode: Episode) -> str:

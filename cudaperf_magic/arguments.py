@@ -1,0 +1,72 @@
+"""A Request's options as the arguments of the public functions, the same for the command line and the magics.
+
+It reads and writes the files that options name; it decides nothing about kernels.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+from . import commands, records_json
+from .errors import StoreError, UsageError
+from .options import Request
+from .records import Episode, Outcome, Task
+
+_READING = ("entry", "sizes", "ranges", "defines")
+
+
+def reading(request: Request) -> dict[str, Any]:
+    """How the C is read."""
+    return {**{name: getattr(request, name) for name in _READING}, "seed": request.seed or 0}
+
+
+def playing(request: Request) -> dict[str, Any]:
+    """How an episode is played, and how its C is read."""
+    names = ("turns", "proposals", "policy", "device", "reward")
+    return {**reading(request), **{name: request.values[name] for name in names}}
+
+
+def resuming(request: Request) -> dict[str, Any]:
+    return {name: request.values[name] for name in ("identity", "turns", "proposals", "policy", "device")}
+
+
+def against(request: Request) -> Task:
+    """The task that `--against` names: a C file, or the episode of that name.
+
+    Raises:
+        UsageError: there is neither.
+    """
+    name = request.against
+    if Path(name).suffix == ".c" or Path(name).is_file():
+        return commands.read_file(name, **reading(request))
+    refuse_reading(request)
+    try:
+        return commands.load(name).task
+    except StoreError:
+        raise UsageError(f"--against {name}: no translation, C file or episode has that name") from None
+
+
+def refuse_reading(request: Request) -> None:
+    """A task that was read already cannot be read otherwise; silence would be a lie."""
+    for name in _READING:
+        if getattr(request, name):
+            flag = {"sizes": "--size", "ranges": "--range", "defines": "--define"}.get(name, f"--{name}")
+            raise UsageError(f"{flag} says how a C file is read, and {request.against} was read already; leave it out")
+
+
+def write_json(path: str | None, record: Episode | Outcome) -> None:
+    if path:
+        write_text(path, records_json.dumps(record) + "\n")
+
+
+def write_text(path: str, text: str) -> None:
+    """Write a whole file or leave the old one: never half of it."""
+    half = Path(f"{path}.{os.getpid()}.part")
+    try:
+        half.write_text(text, encoding="utf-8")
+        half.replace(path)
+    except OSError as problem:
+        half.unlink(missing_ok=True)
+        raise UsageError(f"{path} cannot be written: {(problem.strerror or str(problem)).lower()}") from None

@@ -1,0 +1,94 @@
+"""The command `cudaperf`: options to a public function's call, a view to the terminal, a verdict to the exit status.
+
+0: a verified translation, a reasoned KEEP, or a kernel that passed its check. 1: none. 2: the input or the machine is
+not as it should be, said in one sentence on the standard error. 130: interrupted.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+
+from . import arguments, commands, options
+from .errors import CudaperfError
+from .notebook.terminal import TerminalView
+from .options import Request
+
+FOUND, NONE, BAD_INPUT, INTERRUPTED = 0, 1, 2, 130
+
+
+def main(words: Sequence[str] | None = None) -> int:
+    """Run one sub-command; returns the exit status."""
+    try:
+        request = options.parse(sys.argv[1:] if words is None else words, "cli")
+        return _COMMANDS[request.command](request)
+    except options.HelpWanted as wanted:
+        print(wanted)
+        return FOUND
+    except CudaperfError as problem:
+        print(f"cudaperf: {problem}", file=sys.stderr)
+        return BAD_INPUT
+    except KeyboardInterrupt:
+        print("cudaperf: interrupted; `cudaperf resume` goes on", file=sys.stderr)
+        return INTERRUPTED
+    except BrokenPipeError:
+        # Whoever read our output has gone (`| head`); the work is in the store.
+        sys.stderr.close()
+        return FOUND
+
+
+def _translate(request: Request) -> int:
+    source = commands.file_text(request.file)
+    folder = commands.folder_of(request.file)
+    with (
+        TerminalView(request.turns) as view,
+        commands.begin(source, folder=folder, **arguments.playing(request)) as playing,
+    ):
+        return _played(request, view, playing)
+
+
+def _resume(request: Request) -> int:
+    with TerminalView(request.turns) as view, commands.begin_again(**arguments.resuming(request)) as playing:
+        return _played(request, view, playing)
+
+
+def _played(request: Request, view: TerminalView, playing: commands.Play) -> int:
+    view.begin(playing.episode)
+    for episode in playing:
+        view.show(episode)
+    result = playing.translation
+    arguments.write_json(request.json, result.episode)
+    if request.out and result.source:
+        arguments.write_text(request.out, result.source)
+    view.end(result.report.text)
+    return FOUND if result.is_answer else NONE
+
+
+def _check(request: Request) -> int:
+    task = arguments.against(request)
+    result = commands.check(commands.file_text(request.kernel), task, device=request.device, reward=request.reward)
+    arguments.write_json(request.json, result.outcome)
+    print(result.report.text)
+    return FOUND if result.ok else NONE
+
+
+def _history(request: Request) -> int:
+    print(commands.load(request.identity).report.text if request.identity else commands.history(request.limit))
+    return FOUND
+
+
+def _doctor(_: Request) -> int:
+    from .doctor import examine
+
+    diagnosis = examine()
+    print(diagnosis)
+    return FOUND if diagnosis.is_ready else NONE
+
+
+_COMMANDS: dict[str, Callable[[Request], int]] = {
+    "translate": _translate,
+    "check": _check,
+    "resume": _resume,
+    "history": _history,
+    "doctor": _doctor,
+}

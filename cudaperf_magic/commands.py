@@ -1,0 +1,236 @@
+"""The public functions, which the command line and the magics are both thin over: translate, check, resume.
+
+They join tasks, policy, bench, loop and store. They parse no options and show nothing: `begin` gives an object to
+iterate over, for whoever wants to see the turns as they come.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator, Mapping
+from contextlib import closing
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
+
+from .errors import UsageError
+from .notebook.tables import Table
+from .records import Candidate, Episode, Task, Turn
+from .translation import Checked, Translation
+
+if TYPE_CHECKING:
+    from .bench.bench import Bench
+    from .episode import Policy
+    from .store import Store
+
+
+@dataclass
+class Play:
+    """An episode being played. Iterate over it for the episode after each turn; `translation` is the answer so far.
+
+    Use as a context manager: leaving it early, by an interrupt for example, ends the work, leaves no process behind and
+    keeps the turns that were played, to be resumed.
+    """
+
+    episode: Episode
+    turns: int
+    bench: Bench
+    episodes: Iterator[Episode]
+
+    @property
+    def task(self) -> Task:
+        return self.episode.task
+
+    @property
+    def translation(self) -> Translation:
+        return Translation(self.episode, self.bench.device)
+
+    def __iter__(self) -> Iterator[Episode]:
+        for episode in self.episodes:
+            self.episode = episode
+            yield episode
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        # The loop first: it writes down that it was interrupted.
+        with closing(self.bench):
+            if isinstance(self.episodes, Generator):
+                self.episodes.close()
+
+
+def begin(
+    source: str,
+    *,
+    entry: str | None = None,
+    sizes: Mapping[str, str] | None = None,
+    ranges: Mapping[str, str] | None = None,
+    defines: tuple[str, ...] = (),
+    folder: str = "",
+    turns: int = 6,
+    proposals: int = 4,
+    policy: str = "search",
+    device: str = "auto",
+    reward: str = "default",
+    seed: int = 0,
+) -> Play:
+    """Read the C and make ready to play; `translate` says what the arguments are. Nothing is built yet."""
+    from .episode import play
+    from .rewards.presets import load_preset
+
+    load_preset(reward)
+    task = read(source, entry=entry, sizes=sizes, ranges=ranges, defines=defines, folder=folder, seed=seed)
+    bench = open_bench(device)
+    proposer = open_policy(policy, task, proposals=proposals, seed=seed)
+    episodes = play(
+        [task], proposer, bench, preset=reward, turns=turns, proposals=proposals, journal=open_store(), seed=seed
+    )
+    return Play(Episode(task, policy=proposer.name, preset=reward, seed=seed), turns, bench, episodes)
+
+
+def translate(source: str, **settings: Any) -> Translation:
+    """Translate a C function into a verified CUDA kernel.
+
+    Args:
+        source: C text, with the `#include`, `#define` and `typedef` lines that it needs.
+        entry: which function, when there are several.
+        sizes: scalars' values and arrays' extents as C expressions: {"n": "4096", "x": "n*m"}.
+        ranges: values of arguments: {"col": "0:cols-1", "ptr": "0:nnz:ascending"}.
+        defines: macros for the preprocessor: ("N=1024",).
+        folder: where `#include "..."` lines are looked up.
+        turns: how many turns at most. proposals: how many candidates a turn chooses from.
+        policy: who proposes ("search"). device: "auto", "simulator" or "cuda:0".
+        reward: a preset's name or file. seed: of inputs and choices.
+
+    Raises:
+        TaskError: the C cannot become a task; one sentence with its line.
+        UsageError: a setting is not understood.
+        ToolchainError: the machine lacks something; the sentence ends with the command that mends it.
+    """
+    with begin(source, **settings) as playing:
+        for _ in playing:
+            pass
+    return playing.translation
+
+
+def begin_again(
+    identity: str = "", *, turns: int = 6, proposals: int = 4, policy: str = "search", device: str = "auto"
+) -> Play:
+    """Make ready to go on with a stored episode: the one named, else the last that did not end by itself."""
+    from .episode import resume as play_on
+
+    store = open_store()
+    if not identity:
+        unfinished = store.unfinished()
+        if not unfinished:
+            raise UsageError("no episode is unfinished; name one: history lists them")
+        identity = unfinished[0].identity
+    episode = store.load(identity)
+    bench = open_bench(device)
+    proposer = open_policy(policy, episode.task, proposals=proposals, seed=episode.seed)
+    episodes = play_on(episode.identity, proposer, bench, journal=store, turns=turns, proposals=proposals)
+    return Play(episode, turns, bench, episodes)
+
+
+def resume(identity: str = "", **settings: Any) -> Translation:
+    """Go on with an interrupted episode until it has `turns` turns in all; `translate` says what the settings are."""
+    with begin_again(identity, **settings) as playing:
+        for _ in playing:
+            pass
+    return playing.translation
+
+
+def check(kernel: str, against: Task | Translation, *, device: str = "auto", reward: str = "default") -> Checked:
+    """Hold a CUDA program of your own against a task: verdict, structure, reward, and what to try next.
+
+    Args:
+        kernel: kernels, and one host function with the C function's name and parameters (device pointers).
+        against: a task (`read_task`) or a translation, whose task is meant.
+    """
+    from .reflection import reflect
+    from .rewards.presets import load_preset
+    from .rewards.score import score
+
+    preset = load_preset(reward)
+    task = against.task if isinstance(against, Translation) else against
+    candidate = Candidate(kernel, origin="person")
+    with closing(open_bench(device)) as bench:
+        outcome = bench.evaluate(task, candidate)
+    judged = score(outcome, preset)
+    told = reflect(outcome, judged, Episode(task, policy="person", preset=reward), candidate)
+    return Checked(task, Turn(candidate, outcome, judged, told))
+
+
+def load(identity: str) -> Translation:
+    """A stored episode as a result, as it was when its last turn ended."""
+    episode = open_store().load(identity)
+    best = episode.best
+    return Translation(episode, best.outcome.device if best else "simulator")
+
+
+def history(limit: int = 20) -> Table:
+    """The latest episodes, newest first, as a table that shows itself."""
+    rows = []
+    for entry in open_store().recent(limit):
+        when = datetime.fromtimestamp(entry.begun_at).strftime("%Y-%m-%d %H:%M")
+        ended = f"KEEP: {entry.kept}" if entry.kept else entry.stopped or "unfinished"
+        rows.append((entry.identity, entry.name, when, str(entry.turns), ended))
+    empty = "no episode yet; %%cudaperf translate or `cudaperf translate FILE.c` plays one"
+    return Table(("episode", "function", "begun", "turns", "ended"), tuple(rows), empty)
+
+
+def read(source: str, **settings: Any) -> Task:
+    """C text to a Task whose own C was run, and does nothing undefined, on every input made for it.
+
+    Raises:
+        TaskError: it cannot be taken, or it reads out of bounds, or what it has not written; with its line.
+    """
+    from .bench.settle import settled
+    from .tasks.c import read_task
+
+    return settled(*read_task(source, **settings))
+
+
+def read_file(path: str | Path, **settings: Any) -> Task:
+    """`read` on a file; its own folder is where its #include lines look."""
+    return read(file_text(path), folder=folder_of(path), **settings)
+
+
+def folder_of(path: str | Path) -> str:
+    return str(Path(path).resolve().parent)
+
+
+def file_text(path: str | Path) -> str:
+    """A file's text.
+
+    Raises:
+        UsageError: it is not there, is a folder, or is not text.
+    """
+    try:
+        return Path(path).read_text(encoding="utf-8")
+    except UnicodeDecodeError:
+        raise UsageError(f"{path} is not UTF-8 text") from None
+    except OSError as problem:
+        raise UsageError(f"{path} cannot be read: {(problem.strerror or str(problem)).lower()}") from None
+
+
+def open_bench(device: str) -> Bench:
+    from .bench.bench import Bench
+
+    return Bench(device)
+
+
+def open_policy(name: str, task: Task, *, proposals: int, seed: int) -> Policy:
+    from .policies.search import SearchPolicy
+    from .tasks.c import function_of
+
+    if name != "search":
+        raise UsageError(f"{name} is no policy; there is search")
+    return SearchPolicy(function_of(task), proposals=proposals, seed=seed)
+
+
+def open_store() -> Store:
+    from .store import Store
+
+    return Store()

@@ -1,0 +1,139 @@
+"""`%cudaperf` and `%%cudaperf`: a line and a cell become a Request, a public function's call, and an object that shows
+itself. Nothing is decided here; options are in options.py, the work in commands.py.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from IPython.core.completer import CompletionContext, SimpleCompletion, context_matcher
+from IPython.core.magic import Magics, line_cell_magic, magics_class, no_var_expand
+from IPython.display import display
+
+from .. import arguments, commands, doctor, options
+from ..errors import NotVerified, UsageError
+from ..options import Request
+from ..records import Task
+from ..translation import Checked, Translation
+from .live import view_for
+from .words import headline
+
+MAGIC = "cudaperf"
+
+
+@dataclass(frozen=True)
+class Shown:
+    """Text that shows itself as it is, not quoted: what -h answers with."""
+
+    text: str
+
+    def __repr__(self) -> str:
+        return self.text
+
+
+@magics_class
+class CudaperfMagics(Magics):
+    """The magic; one method a sub-command."""
+
+    shell: Any  # an InteractiveShell, once it is registered
+
+    @no_var_expand
+    @line_cell_magic
+    def cudaperf(self, line: str, cell: str | None = None) -> Any:
+        try:
+            request = options.parse(options.split(line), "magic")
+        except options.HelpWanted as wanted:
+            return Shown(str(wanted))
+        reads_cell = request.command in options.CELL_COMMANDS
+        if reads_cell and not (cell or "").strip():
+            what = "the C function" if request.command == "translate" else "the CUDA program"
+            raise UsageError(f"%%cudaperf {request.command} reads {what} from the cell below its line, which is empty")
+        if not reads_cell and (cell or "").strip():
+            raise UsageError(f"{request.command} reads no cell; write %cudaperf {request.command} on one line")
+        # The magic's own line is line 1 of the cell: a blank one in its place keeps every line number the editor's.
+        return getattr(self, f"_{request.command}")(request, f"\n{cell}")
+
+    def _translate(self, request: Request, cell: str) -> Translation:
+        with view_for(self.shell, request.turns) as view, commands.begin(cell, **arguments.playing(request)) as playing:
+            return self._played(request, view, playing)
+
+    def _resume(self, request: Request, _: str) -> Translation:
+        settings = arguments.resuming(request)
+        with view_for(self.shell, request.turns) as view, commands.begin_again(**settings) as playing:
+            return self._played(request, view, playing)
+
+    def _played(self, request: Request, view: Any, playing: commands.Play) -> Translation:
+        view.begin(playing.episode)
+        for episode in playing:
+            view.show(episode)
+        result = Translation(playing.episode, playing.bench.device, request.out or "")
+        self._keep(request, result)
+        arguments.write_json(request.json, result.episode)
+        if not result.is_answer:
+            display(result)  # type: ignore[no-untyped-call]
+            raise NotVerified(headline(result.episode))
+        return result
+
+    def _check(self, request: Request, cell: str) -> Checked:
+        result = commands.check(cell, self._against(request), device=request.device, reward=request.reward)
+        self._keep(request, result)
+        arguments.write_json(request.json, result.outcome)
+        if not result.ok:
+            display(result)  # type: ignore[no-untyped-call]
+            raise NotVerified(f"not {result.task.entry} yet: the report above says why and what to try next")
+        return result
+
+    def _history(self, request: Request, _: str) -> Any:
+        return commands.load(request.identity) if request.identity else commands.history(request.limit)
+
+    def _doctor(self, request: Request, _: str) -> Any:
+        return doctor.examine()
+
+    def _keep(self, request: Request, result: object) -> None:
+        if request.out is None:
+            return
+        if not request.out.isidentifier():
+            raise UsageError(f"-o {request.out}: write a Python name")
+        self.shell.user_ns[request.out] = result
+
+    def _against(self, request: Request) -> Task:
+        """What `--against` names: something in the notebook, a C file, or an episode of the store."""
+        name = request.against
+        named = self.shell.user_ns.get(name)
+        if isinstance(named, Translation | Checked | Task):
+            arguments.refuse_reading(request)
+            return named if isinstance(named, Task) else named.task
+        return arguments.against(request)
+
+
+@context_matcher()  # type: ignore[untyped-decorator]
+def complete(context: CompletionContext) -> dict[str, Any]:
+    """Sub-commands and options after %cudaperf; nothing else is offered there."""
+    first = context.full_text.splitlines()[0] if context.full_text else ""
+    if context.cursor_line != 0 or not first.lstrip().startswith((f"%{MAGIC} ", f"%%{MAGIC} ")):
+        return {"completions": []}
+    before = context.line_with_cursor[: context.cursor_position].split(" ")
+    typed, earlier = before[-1], [word for word in before[1:-1] if word]
+    if not earlier:
+        names = list(options.COMMANDS)
+    else:
+        names = [flag for flag in options.flags(earlier[0], "magic") if flag.startswith("--")]
+    found = [SimpleCompletion(text=name, type="param") for name in names if name.startswith(typed)]
+    return {"completions": found, "suppress": True, "matched_fragment": typed}
+
+
+def register(shell: Any) -> None:
+    """What `%load_ext cudaperf_magic` does."""
+    shell.register_magics(CudaperfMagics)
+    CudaperfMagics.cudaperf.__doc__ = options.manual()
+    if complete not in shell.Completer.custom_matchers:
+        shell.Completer.custom_matchers.append(complete)
+
+
+def unregister(shell: Any) -> None:
+    """What `%unload_ext cudaperf_magic` does."""
+    for kind in ("line", "cell"):
+        shell.magics_manager.magics[kind].pop(MAGIC, None)
+    if complete in shell.Completer.custom_matchers:
+        shell.Completer.custom_matchers.remove(complete)

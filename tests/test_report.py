@@ -1,0 +1,192 @@
+"""The report: what it says, and that it survives the sanitiser of a notebook that is not trusted."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from html.parser import HTMLParser
+
+import pytest
+from fronts import BETTER, GOOD, NAIVE, OUTCOMES
+
+from cudaperf_magic.episode import play
+from cudaperf_magic.fakes import RACY, SAXPY, FakeBench, FakePolicy
+from cudaperf_magic.notebook import report, words
+from cudaperf_magic.notebook.report import MIME
+from cudaperf_magic.notebook.tables import Table
+from cudaperf_magic.notebook.terminal import check_text, episode_text
+from cudaperf_magic.proposals import Keep
+from cudaperf_magic.records import Candidate, Episode, Timing, Turn
+
+# What JupyterLab's sanitiser lets through, of what we use.
+TAGS = {"div", "span", "table", "thead", "tbody", "tr", "td", "th", "ul", "li", "pre", "details", "summary"}
+STYLES = {
+    "background", "background-color", "border", "border-bottom", "border-collapse", "border-radius", "color", "cursor",
+    "display", "font-family", "font-size", "font-weight", "height", "line-height", "margin", "margin-top", "max-height",
+    "max-width", "min-width", "opacity", "overflow-x", "overflow-y", "padding", "padding-left", "text-align",
+    "vertical-align", "white-space", "width",
+}  # fmt: skip
+VALUES_LOST = ("flex", "grid", "var(", "calc(", "inherit", "url(", "!important")
+
+
+class Pieces(HTMLParser):
+    """Tags, attributes and text of a page; fails on tags that do not close."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.tags: set[str] = set()
+        self.attributes: list[tuple[str, str]] = []
+        self.text = ""
+        self.open: list[str] = []
+        self.feed(page)
+        assert self.open == []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.add(tag)
+        self.open.append(tag)
+        self.attributes += [(name, value or "") for name, value in attrs]
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
+
+
+def episode(*script: object) -> Episode:
+    found = list(play([SAXPY], FakePolicy(script or GOOD), FakeBench(OUTCOMES)))  # type: ignore[arg-type]
+    return found[-1]
+
+
+def pages() -> dict[str, str]:
+    racy = episode("racy").turns[0]
+    return {
+        "translated": report.episode_html(episode()),
+        "kept": report.episode_html(episode(Keep("line 2: x needs the x before"))),
+        "none": report.episode_html(episode("broken", "racy")),
+        "not begun": report.episode_html(Episode(SAXPY)),
+        "checked": report.check_html(SAXPY, racy),
+        "table": Table(("a", "b"), (("<b>", "2"),)).html,
+        "no rows": Table(("a",), ()).html,
+    }
+
+
+@pytest.mark.parametrize("name", pages())
+def test_only_tags_and_styles_that_a_sanitiser_leaves_are_used(name: str) -> None:
+    pieces = Pieces(pages()[name])
+    assert pieces.tags <= TAGS
+    assert {attribute for attribute, _ in pieces.attributes} <= {"style", "title", "open"}
+    for attribute, value in pieces.attributes:
+        if attribute == "style":
+            declared = {part.split(":", 1)[0] for part in value.split(";") if part}
+            assert declared <= STYLES
+            assert not any(lost in value for lost in VALUES_LOST)
+
+
+def test_text_takes_the_pages_own_colour_unless_it_stands_on_ours() -> None:
+    for attribute, value in Pieces(report.episode_html(episode())).attributes:
+        if attribute == "style" and ("color:" in value.replace("background-color:", "")):
+            assert "background:#" in value
+
+
+def test_the_answer_stands_first_with_everything_that_it_rests_on() -> None:
+    text = Pieces(report.episode_html(episode())).text
+    assert text.index("verified CUDA; the best of 4 turns is turn 4") < text.index("n = 1, 33")
+    for words_needed in ("2 cases", "nominal inputs", "no time is claimed", "Repeated runs gave the same bits"):
+        assert words_needed in text
+
+
+def test_a_simulated_result_claims_no_time_anywhere() -> None:
+    for shown in (report.episode_html(episode()), episode_text(episode())):
+        assert "times as fast" not in shown and "µs" not in shown
+
+
+def test_a_measured_result_names_its_baseline() -> None:
+    found = episode()
+    timing = Timing((10.0, 11.0, 12.0), "the C on one core", (44.0,))
+    best = found.turns[-1]
+    measured = replace(best, outcome=replace(best.outcome, timing=timing, device="cuda:0"))
+    text = episode_text(replace(found, turns=(*found.turns[:-1], measured)))
+    assert "4 times as fast as the C on one core" in text
+    assert "11 µs, the median of 3 samples" in text
+
+
+def test_every_reward_term_and_property_has_its_number_and_its_reason() -> None:
+    found = episode()
+    best = found.best
+    assert best is not None
+    text = Pieces(report.episode_html(found)).text
+    for term in best.reward.terms:
+        assert term.reason in text and words.number(term.value) in text
+    assert "coalescing is 1.00" in text and "mend coalescing" in text
+    assert "Does not apply here:" in text
+
+
+def test_code_is_shown_as_text_never_as_markup() -> None:
+    page = report.episode_html(episode())
+    assert "<b>" not in page
+    assert "// vectorised <b>&amp;</b>" in Pieces(page).text
+
+
+def test_a_keep_shows_its_reason_and_no_kernel() -> None:
+    found = episode(Keep("line 2: x needs the x before"))
+    for shown in (Pieces(report.episode_html(found)).text, episode_text(found)):
+        assert "stays as it is (KEEP): line 2: x needs the x before." in shown
+        assert "Call saxpy" not in shown
+
+
+def test_no_verified_kernel_is_said_with_the_last_reason() -> None:
+    text = Pieces(report.episode_html(episode("broken", "racy"))).text
+    assert "no verified kernel in 2 turns. The last one: two threads touch the same word" in text
+
+
+def test_a_fault_names_line_and_thread_and_what_to_try() -> None:
+    turn = episode("racy").turns[0]
+    for shown in (Pieces(report.check_html(SAXPY, turn)).text, check_text(SAXPY, turn)):
+        assert "line 7: thread 1 reads s[0] while thread 0 writes it" in shown
+        assert turn.reflection.splitlines()[0] in shown
+
+
+def test_a_build_failure_shows_the_compilers_own_line() -> None:
+    turn = episode("broken").turns[0]
+    for shown in (Pieces(report.check_html(SAXPY, turn)).text, check_text(SAXPY, turn)):
+        assert 'kernel.cu(2): error: identifier "blockIndex" is undefined' in shown
+
+
+def test_the_bundle_has_all_three_forms_and_its_json_has_no_nan() -> None:
+    bundle = report.episode_report(episode())._repr_mimebundle_()
+    assert set(bundle) == {"text/plain", "text/html", MIME}
+    data = json.loads(json.dumps(bundle[MIME], allow_nan=False))
+    assert data["episode"]["decision"] == "translate"
+    assert data["headline"] == words.headline(episode())
+
+
+def test_a_program_of_ten_thousand_lines_does_not_swell_the_report() -> None:
+    long = Candidate("\n".join(f"int x{i};" for i in range(10_000)))
+    page = report.check_html(SAXPY, Turn(long, RACY, episode("racy").turns[0].reward, ""))
+    assert len(page) < 60_000
+    assert "9,600 more lines" in page
+
+
+def test_a_difference_keeps_signs_beside_the_tint_and_names_its_place() -> None:
+    rows = words.diff(NAIVE, BETTER)
+    assert ("remove", "// naive") in rows and ("add", "#define LANES 4") in rows
+    assert rows[0] == ("place", "line 1")
+    assert words.diff(NAIVE, NAIVE) == []
+    old = [line for kind, line in words.diff("a\nb\nc", "a\nx\nc", context=9) if kind in ("same", "remove")]
+    assert old == ["a", "b", "c"]
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(0.0213, "0.0213"), (12.0, "12"), (65536.0, "65,536"), (1234.5, "1,234"), (None, "not measured"), (0.5, "0.5")],
+)
+def test_numbers_are_short_and_grouped(value: float | None, text: str) -> None:
+    assert words.number(value) == text
+
+
+def test_time_left_is_guessed_only_from_turns_that_were_played() -> None:
+    assert words.time_left(Episode(SAXPY), 6, 10.0) == ""
+    half = replace(episode(), turns=episode().turns[:3], stopped="")
+    assert words.time_left(half, 6, 9.0) == "about 9.0 s left"
+    assert words.time_left(episode(), 6, 9.0) == ""
