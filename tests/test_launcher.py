@@ -145,7 +145,8 @@ def test_cooperative_and_cluster_launches_are_marked() -> None:
     assert (
         launch.is_cooperative and launch.arguments == (Pointer("y"), Scalar("int", 1000)) and launch.shared_bytes == 16
     )
-    body = """cudaLaunchConfig_t config = {}; config.gridDim = dim3(8); config.blockDim = 32; config.dynamicSmemBytes = 4;
+    body = """cudaLaunchConfig_t config = {}; config.gridDim = dim3(8); config.blockDim = 32;
+    config.dynamicSmemBytes = 4;
     cudaLaunchAttribute attribute[1]; attribute[0].id = cudaLaunchAttributeClusterDimension;
     attribute[0].val.clusterDim.x = 2; attribute[0].val.clusterDim.y = 1; attribute[0].val.clusterDim.z = 1;
     config.attrs = attribute; config.numAttrs = 1; cudaLaunchKernelEx(&config, touch, y, n);"""
@@ -170,11 +171,15 @@ def test_host_values_of_a_few_bytes_reach_the_device_as_fills() -> None:
 @pytest.mark.parametrize(
     ("expression", "expected"),
     [
-        ("7 / 2 * -1", -3), ("-7 / 2", -3), ("-7 % 3", -1), ("2147483647 + 1", -(2**31)), ("4000000000u + 500000000u", 205032704),
-        ("1u - 2", 2**32 - 1), ("(1 << 20) * 4096", 0), ("(1LL << 20) * 4096", 2**32), ("-1 < 1u", 0), ("(size_t)n * n * n", 10**9),
+        ("7 / 2 * -1", -3), ("-7 / 2", -3), ("-7 % 3", -1), ("2147483647 + 1", -(2**31)),
+        ("4000000000u + 500000000u", 205032704),
+        ("1u - 2", 2**32 - 1), ("(1 << 20) * 4096", 0), ("(1LL << 20) * 4096", 2**32), ("-1 < 1u", 0),
+        ("(size_t)n * n * n", 10**9),
         ("sizeof(float4) + sizeof(n) + sizeof(double)", 28), ("n > 5 && n < 2000 || false", 1), ("!n", 0), ("~0", -1),
-        ("(char)300", 44), ("(unsigned char)-1", 255), ("int(2.9f) + (int)-2.9", 0), ("0x1F + 010 + 0b11", 42), ("'a'", 97),
-        ("n > 100 ? 1 : 2", 1), ("1'000'000", 1000000), ("min(n, 7) + std::max(2, 3)", 10), ("std::min<long>(n, 7L)", 7),
+        ("(char)300", 44), ("(unsigned char)-1", 255), ("int(2.9f) + (int)-2.9", 0), ("0x1F + 010 + 0b11", 42),
+        ("'a'", 97),
+        ("n > 100 ? 1 : 2", 1), ("1'000'000", 1000000), ("min(n, 7) + std::max(2, 3)", 10),
+        ("std::min<long>(n, 7L)", 7),
         ("(n)-1", 999), ("(n) * (n)", 1000000), ("n < 5 && 7 > (3)", 0), ("abs(-n)", 1000), ("INT_MAX", 2**31 - 1),
         ("std::numeric_limits<unsigned>::max()", 2**32 - 1), ("(a > 1, n)", 1000), ("n & 0xff ^ 3 | 64", 235),
     ],
@@ -186,8 +191,10 @@ def test_an_expression_has_the_value_that_c_gives_it(expression: str, expected: 
 @pytest.mark.parametrize(
     ("expression", "expected"),
     [
-        ("0.1f + 0.2f", ctypes.c_float(ctypes.c_float(0.1).value + ctypes.c_float(0.2).value).value), ("0.1 + 0.2", 0.1 + 0.2),
-        ("1.0f / 3", ctypes.c_float(1 / 3).value), ("sqrtf(2.0f)", ctypes.c_float(2**0.5).value), ("1 / 2", 0.0), ("1 / 2.0", 0.5),
+        ("0.1f + 0.2f", ctypes.c_float(ctypes.c_float(0.1).value + ctypes.c_float(0.2).value).value),
+        ("0.1 + 0.2", 0.1 + 0.2),
+        ("1.0f / 3", ctypes.c_float(1 / 3).value), ("sqrtf(2.0f)", ctypes.c_float(2**0.5).value), ("1 / 2", 0.0),
+        ("1 / 2.0", 0.5),
         ("log(0.0)", float("-inf")), ("1.0 / 0.0", float("inf")), ("std::pow(2, 10)", 1024.0), ("ceil(n / 300.0)", 4.0),
         ("roundf(2.5f)", 3.0), ("fmax(1.0, 2.0f)", 2.0), ("(float)16777217", 16777216.0), ("-INFINITY", float("-inf")),
         ("1e40f", float("inf")), ("M_PI", 3.141592653589793), ("fabsf(-a)", 2.0), ("exp(1e9)", float("inf")),
@@ -244,7 +251,8 @@ def test_error_checking_macros_of_the_usual_kind_are_read() -> None:
     before = """
     #include <stdio.h>
     #define CHECK(call) do { cudaError_t status = (call); \\
-        if (status != cudaSuccess) { fprintf(stderr, "%s: %s", #call, cudaGetErrorString(status)); exit(1); } } while (0)
+        if (status != cudaSuccess) { \\
+            fprintf(stderr, "%s: %s", #call, cudaGetErrorString(status)); exit(1); } } while (0)
     """
     plan = read(
         """
@@ -464,7 +472,8 @@ class CFunction:
 _TYPES = {
     "int": (ctypes.c_int, -(2**31), 2**31 - 1), "unsigned": (ctypes.c_uint, 0, 2**32 - 1),
     "long long": (ctypes.c_longlong, -(2**63), 2**63 - 1), "unsigned long long": (ctypes.c_ulonglong, 0, 2**64 - 1),
-    "short": (ctypes.c_short, -(2**15), 2**15 - 1), "unsigned char": (ctypes.c_ubyte, 0, 255), "signed char": (ctypes.c_byte, -128, 127),
+    "short": (ctypes.c_short, -(2**15), 2**15 - 1), "unsigned char": (ctypes.c_ubyte, 0, 255),
+    "signed char": (ctypes.c_byte, -128, 127),
     "float": (ctypes.c_float, None, None), "double": (ctypes.c_double, None, None),
 }  # fmt: skip
 _INTEGER_EXPRESSIONS = [
@@ -502,7 +511,7 @@ def _values(name: str) -> st.SearchStrategy[int | float]:
     _, low, high = _TYPES[name]
     if low is None:
         return st.floats(
-            width=32 if name == "float" else 64, allow_nan=False, allow_infinity=False, min_value=-(2.0**60), max_value=2.0**60
+            width=32 if name == "float" else 64, allow_nan=False, min_value=-(2.0**60), max_value=2.0**60
         )
     near = [v for v in (low, low + 1, -1, 0, 1, 2, high - 1, high) if low <= v <= high]
     return st.one_of(st.sampled_from(near), st.integers(low, high))
@@ -515,7 +524,8 @@ def test_arithmetic_agrees_with_a_c_compiler(
     reference = CFunction(tmp_path, "f", result, f"{left} p, {right} q", expression).function
     reference.argtypes = [_TYPES[left][0], _TYPES[right][0]]
     reference.restype = _TYPES[result][0]
-    source = f"__global__ void see({result} v) {{}}\nvoid f({left} p, {right} q) {{ {result} v = {expression}; see<<<1, 1>>>(v); }}"
+    kernel = f"__global__ void see({result} v) {{}}\n"
+    source = f"{kernel}void f({left} p, {right} q) {{ {result} v = {expression}; see<<<1, 1>>>(v); }}"
 
     @settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
     @given(p=_values(left), q=_values(right))

@@ -147,9 +147,14 @@ def parse(source: str) -> Node:
 
 def first_error(node: Node) -> Node | None:
     """The first place that the grammar could not follow, or where it had to make up a token."""
-    if not node.has_error or node.is_error or node.is_missing:
-        return node if node.has_error else None
-    return next((found for child in node.children if (found := first_error(child)) is not None), node)
+    if node.is_error or node.is_missing:
+        return node
+    for child in node.children:
+        is_bare_list = node.type == "compound_literal_expression" and child.is_missing  # <<<{4, 4}, 32>>>
+        found = first_error(child) if child.has_error and not is_bare_list else None
+        if found is not None:
+            return found
+    return None
 
 
 def reparse(expression: str, line: int) -> Node | None:
