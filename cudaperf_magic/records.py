@@ -53,6 +53,7 @@ class Argument:
     values: ValueRange | None = None
     is_pointer: bool = False  # passed by address: every array, and a scalar that is written or returned
     is_result: bool = False  # the C function's return value, an extra last pointer parameter in CUDA
+    field_values: tuple[tuple[str, ValueRange], ...] = ()  # of an array of structs: (field path, its values)
 
     @property
     def is_array(self) -> bool:

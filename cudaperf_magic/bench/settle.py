@@ -1,0 +1,215 @@
+"""A task as read -> a task on whose inputs the C does nothing undefined, or the sentence that says why there is none.
+
+For each place on the list of cases the first alternative is taken on which the checked build finds nothing. When the
+values that were assumed do not suit (a logarithm of a negative number, a float that becomes a subscript), milder ones
+are tried. What was left out or assumed is said in the task's notes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cudaperf_magic.bench.compare import compare
+from cudaperf_magic.bench.oracle import Oracle
+from cudaperf_magic.bench.reference_run import CaseResult, Leaf
+from cudaperf_magic.bench.reference_words import fault_error, sizes_text
+from cudaperf_magic.compiler.loops import Function
+from cudaperf_magic.errors import TaskError
+from cudaperf_magic.records import Argument, Case, Task, ValueRange
+from cudaperf_magic.tasks.c import places_of
+
+ASSUMED = "assumed, so that the C stays in its domain"
+FLOATS, INTEGERS = {"float32", "float64"}, {"int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"}
+# (floats, integers) to try in turn for inputs of which nothing is known; None leaves them as they are.
+LADDER: tuple[tuple[tuple[str, str] | None, tuple[str, str] | None], ...] = (
+    (None, None), (("0.1", "2"), None), (("0.001", "0.999"), None), (None, ("0", "7")), (("0.1", "2"), ("1", "4")),
+    (("0.001", "0.999"), ("1", "4")), (("0.01", "0.1"), ("0", "1")),
+)  # fmt: skip
+MOSTLY = 0.99  # of the outputs finite, or the values do not suit the function
+
+
+@dataclass(frozen=True)
+class _Trial:
+    """One rung of the ladder, tried: for each place the case that was clean, if any, and the first fault met."""
+
+    task: Task
+    chosen: tuple[tuple[Case, CaseResult] | None, ...]
+    faults: tuple[TaskError | None, ...]
+    first_results: tuple[CaseResult | None, ...]
+
+    @property
+    def clean(self) -> list[tuple[Case, CaseResult]]:
+        return [one for one in self.chosen if one is not None]
+
+    @property
+    def suits(self) -> bool:
+        """Clean where it is measured and on half of the places, finite nearly everywhere, every conversion defined."""
+        if self.chosen[0] is None or 2 * len(self.clean) < len(self.chosen):
+            return False
+        nominal = [result for case, result in self.clean if case.family == "nominal"]
+        return not any(r.conversion_line for r in nominal) and all(_is_finite(r) for r in nominal)
+
+    @property
+    def merit(self) -> tuple[int, int, int]:
+        finite = sum(_is_finite(result) and not result.conversion_line for _, result in self.clean)
+        return int(self.chosen[0] is not None), len(self.clean), finite
+
+
+def settled(task: Task, function: Function) -> Task:
+    """The task with cases, values and roles that hold.
+
+    Raises:
+        TaskError: the C does something undefined on every kind of input tried; with its line.
+        ToolchainError: there is no C compiler.
+    """
+    oracle = Oracle(task, function)
+    best: _Trial | None = None
+    for number, candidate in enumerate(_rungs(task)):
+        trial = _try(oracle, candidate, places_of(task, function))
+        if best is None or trial.merit > best.merit:
+            best = trial
+        if trial.suits:
+            best = trial
+            break
+        if number == 0 and trial.chosen[0] is None and _is_endless(trial):
+            break
+    assert best is not None
+    if best.chosen[0] is None:
+        raise _first_fault(_try(oracle, task, places_of(task, function)) if best.task is not task else best)
+    return _finished(best, task)
+
+
+def _rungs(task: Task) -> Iterator[Task]:
+    seen = set()
+    for floats, integers in LADDER:
+        arguments = tuple(_with_values(argument, task, floats, integers) for argument in task.arguments)
+        if arguments not in seen:
+            seen.add(arguments)
+            yield replace(task, arguments=arguments)
+
+
+def _with_values(
+    argument: Argument, task: Task, floats: tuple[str, str] | None, integers: tuple[str, str] | None
+) -> Argument:
+    """The argument with a milder range, when nothing is known of it and it is no size."""
+    kinds = {part.rpartition(":")[2] for part in argument.dtype.split(",")}
+    is_size = argument.name in task.cases[0].size
+    if argument.values is not None or argument.field_values or argument.is_result or is_size:
+        return argument
+    limits = floats if kinds & FLOATS else integers if kinds & INTEGERS else None
+    return argument if limits is None else replace(argument, values=ValueRange(*limits, why=ASSUMED))
+
+
+def _try(oracle: Oracle, task: Task, places: tuple[tuple[Case, ...], ...]) -> _Trial:
+    """The first clean alternative of each place, one child process for each row of alternatives."""
+    chosen: list[tuple[Case, CaseResult] | None] = [None] * len(places)
+    faults: list[TaskError | None] = [None] * len(places)
+    first: list[CaseResult | None] = [None] * len(places)
+    for row in range(max(len(place) for place in places)):
+        open_places = [k for k, place in enumerate(places) if chosen[k] is None and row < len(place)]
+        if not open_places:
+            break
+        cases = list(dict.fromkeys(places[k][row] for k in open_places))
+        results = {case: result for (case, _), result in oracle.results(task, cases)}
+        for k in open_places:
+            case = places[k][row]
+            result = results.get(case)
+            if result is None:
+                continue
+            if row == 0:
+                first[k] = result
+            if result.fault is not None:
+                faults[k] = faults[k] or fault_error(result.fault, oracle.build, oracle.function, case)
+            elif case.family == "nominal" or not (result.conversion_line or result.overflow_line):
+                chosen[k] = (case, result)
+    return _Trial(task, tuple(chosen), tuple(faults), tuple(first))
+
+
+def _is_endless(trial: _Trial) -> bool:
+    """Other values rarely end an endless loop, and each try takes seconds."""
+    return any(result is not None and result.fault is not None and result.fault.kind == "limit"
+               for result in trial.first_results)  # fmt: skip
+
+
+def _first_fault(trial: _Trial) -> TaskError:
+    """The fault of the smallest case that is not trivial, which a person can follow by hand."""
+    for fault in (*trial.faults[2:], *trial.faults):
+        if fault is not None:
+            return fault
+    return TaskError("no input could be made for it; say with --size and --range what its arguments are")
+
+
+def _is_finite(result: CaseResult) -> bool:
+    for leaf in result.leaves:
+        if leaf.plain.dtype.kind == "f" and leaf.plain.size and np.mean(np.isfinite(leaf.plain)) < MOSTLY:
+            return False
+    return True
+
+
+# ------------------------------------------------------------------ the settled task
+
+
+def _finished(trial: _Trial, task: Task) -> Task:
+    clean = trial.clean
+    disagreement = next((result.disagreement for _, result in clean if result.disagreement), "")
+    if disagreement:
+        raise TaskError(
+            f"the compiler's result for {disagreement} is not that of our own reading of this function; "
+            "please report it with the source"
+        )
+    read_first = frozenset().union(*(result.read_first for _, result in clean))
+    unwritten = frozenset().union(*(result.unwritten for _, result in clean))
+    arguments = tuple(
+        replace(a, role="inout") if a.role == "out" and a.name in read_first | unwritten else a
+        for a in trial.task.arguments
+    )
+    notes = (*task.notes, *_notes(trial, task))
+    return replace(task, arguments=arguments, cases=tuple(dict.fromkeys(case for case, _ in clean)), notes=notes)
+
+
+def _notes(trial: _Trial, task: Task) -> Iterator[str]:
+    for argument, before in zip(trial.task.arguments, task.arguments, strict=True):
+        if argument.values != before.values and argument.values is not None:
+            yield f"{argument.name} lies between {argument.values.low} and {argument.values.high}: {ASSUMED}"
+    told: set[str] = set()
+    for chosen, fault in zip(trial.chosen, trial.faults, strict=True):
+        if chosen is None and fault is not None and str(fault) not in told and len(told) < 3:
+            told.add(str(fault))
+            yield f"a case is left out: {fault}"
+    overflows = {(result.overflow_line, case) for case, result in trial.clean if result.overflow_line}
+    if overflows:
+        line, case = min(overflows, key=lambda one: one[0])
+        yield f"line {line}: a signed integer overflows{sizes_text(case)}; C leaves that open, here it wraps around"
+    conversions = [result.conversion_line for _, result in trial.clean if result.conversion_line]
+    if conversions:
+        yield f"line {conversions[0]}: a float outside the integer type's range is converted; C leaves that open"
+    yield from _degenerate(trial.clean, task)
+
+
+def _degenerate(clean: list[tuple[Case, CaseResult]], task: Task) -> Iterator[str]:
+    """The self-test: an output for which zeros, its mean, or its elements in another order would pass on every case."""
+    passing: dict[str, set[str]] = {}
+    for case, result in clean:
+        if any(value <= 1 for _, value in case.sizes):
+            continue
+        for leaf in result.leaves:
+            impostors = {name for name, fake in _impostors(leaf) if compare(leaf, fake, task.tolerance).ok}
+            passing[leaf.key] = passing.get(leaf.key, impostors) & impostors
+    for key, names in passing.items():
+        if names:
+            yield f"the check of {key} is weak: {' and '.join(sorted(names))} would pass for it on every case"
+
+
+def _impostors(leaf: Leaf) -> Iterator[tuple[str, NDArray[Any]]]:
+    plain = leaf.plain
+    yield "zeros", np.zeros_like(plain)
+    if plain.size > 1:
+        with np.errstate(all="ignore"):
+            mean = np.mean(plain.astype(np.float64))
+            yield "the mean", np.full_like(plain, mean if np.isfinite(mean) else 0)
+        yield "another order", np.roll(plain.reshape(-1), 1).reshape(plain.shape)

@@ -1,0 +1,271 @@
+"""Task, candidate and a place to run it -> Verdict. It decides; runners.py runs, compare.py measures the distance.
+
+Every case runs twice, with different poison and in different thread orders. Faults are weighed by how much they
+explain: a race or a stray access before the wrong number that it causes. Nothing a candidate does raises; a missing
+tool does. It does not build, time or score.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cudaperf_magic.bench.buffers import Buffer, buffers, memory_faults, shifted
+from cudaperf_magic.bench.compare import compare
+from cudaperf_magic.bench.launcher import PlanError, read_plan
+from cudaperf_magic.bench.oracle import Oracle, Reference
+from cudaperf_magic.bench.reference_run import Leaf, at_path
+from cudaperf_magic.bench.runners import Request, Runner, RunResult, Schedule
+from cudaperf_magic.bench.words import element_text, value_text
+from cudaperf_magic.records import Candidate, Case, Fault, OutputError, Status, Task, Verdict
+
+Array = NDArray[Any]
+
+# What explains most comes first. "unwritten" and a mismatch are found by comparison, after these.
+IMPORTANCE = (
+    "trap", "deadlock", "divergence", "out_of_bounds", "guard", "misaligned", "shared_race", "global_race",
+    "input_changed", "uninitialised", "limit", "launch", "unwritten",
+)  # fmt: skip
+STATUS: dict[str, Status] = {"limit": "timeout", "deadlock": "timeout", "launch": "crash", "trap": "crash"}
+FIRST_CASES = 3  # run before the rest, so that a candidate that is plainly wrong is answered at once
+
+
+@dataclass(frozen=True)
+class _Run:
+    """One case in one order: what was handed over and what came back."""
+
+    reference: Reference
+    made: Mapping[str, Buffer]
+    result: RunResult
+
+
+@dataclass(frozen=True)
+class _Judged:
+    """What one case shows. `status` is "pass" or the reason's kind."""
+
+    status: Status
+    reason: str
+    faults: tuple[Fault, ...] = ()
+    errors: tuple[OutputError, ...] = ()
+    is_deterministic: bool = True
+
+
+def verify(
+    task: Task,
+    candidate: Candidate,
+    runner: Runner,
+    oracle: Oracle,
+    cases: Sequence[Case] | None = None,
+    *,
+    hidden: bool = True,
+    progress: Callable[[int, int], None] | None = None,
+) -> Verdict:
+    """Run the candidate on every case and hold it against the reference.
+
+    Args:
+        cases: what to verify on; by default the task's small cases, then its measured one.
+        hidden: whether the small cases follow again on secret seeds.
+        progress: told (cases done, cases in all) as they are done.
+
+    Raises:
+        ToolchainError: the machine cannot run candidates or references.
+    """
+    wanted = list(cases) if cases is not None else [*task.cases[1:], task.cases[0]]
+    wanted += [case for case in oracle.hidden if case not in wanted] if hidden and cases is None else []
+    judged: list[_Judged] = []
+    for group in _groups(wanted):
+        for case, one in zip(group, _judge_group(task, candidate, runner, oracle.run_all(group)), strict=True):
+            if one.status != "pass":
+                return _failed(one, case, len(judged), len(wanted))
+            judged.append(one)
+        if progress is not None:
+            progress(len(judged), len(wanted))
+    return Verdict(
+        status="pass",
+        reason=f"equals the C on all {len(wanted)} cases",
+        errors=_worst_errors(judged),
+        cases_passed=len(judged),
+        cases_total=len(wanted),
+        is_deterministic=all(one.is_deterministic for one in judged),
+    )
+
+
+def _groups(cases: Sequence[Case]) -> Iterator[Sequence[Case]]:
+    for group in (cases[:FIRST_CASES], cases[FIRST_CASES:]):
+        if group:
+            yield group
+
+
+def _failed(one: _Judged, case: Case, passed: int, total: int) -> Verdict:
+    deterministic = None if one.is_deterministic else False
+    return Verdict(one.status, one.reason, case, one.errors, one.faults, passed, total, deterministic)
+
+
+def _worst_errors(judged: Sequence[_Judged]) -> tuple[OutputError, ...]:
+    worst: dict[str, OutputError] = {}
+    for error in (error for one in judged for error in one.errors):
+        known = worst.get(error.name)
+        if known is None or (error.largest or 0.0) > (known.largest or 0.0):
+            worst[error.name] = error
+    return tuple(worst.values())
+
+
+# ------------------------------------------------------------------ running
+
+
+def _judge_group(
+    task: Task, candidate: Candidate, runner: Runner, references: Sequence[Reference]
+) -> Iterator[_Judged]:
+    """Judged in order, lazily; what cannot even be launched is judged without running anything after it."""
+    requests: list[Request] = []
+    handed: list[tuple[Reference, Mapping[str, Buffer]]] = []
+    refused: _Judged | None = None
+    for reference in references:
+        try:
+            pairs = _requests(task, candidate, runner, reference)
+        except PlanError as error:
+            refused = _not_launched(error, reference.case)
+            break
+        requests += [request for request, _ in pairs]
+        handed += [(reference, made) for _, made in pairs]
+    results = runner.run(requests)
+    runs = [_Run(reference, made, result) for (reference, made), result in zip(handed, results, strict=True)]
+    for reference in references:
+        own = [run for run in runs if run.reference is reference]
+        if own:
+            yield _judge(task, own)
+    if refused is not None:
+        yield refused
+
+
+def _requests(
+    task: Task, candidate: Candidate, runner: Runner, reference: Reference
+) -> list[tuple[Request, Mapping[str, Buffer]]]:
+    orders: tuple[Schedule, ...] = ("forward", "reverse") if runner.orders_threads else ("forward", "forward")
+    scalars = {a.name: reference.inputs[a.name][0].item() for a in task.scalars}
+    found: list[tuple[Request, Mapping[str, Buffer]]] = []
+    for order in orders:
+        made = buffers(task, reference.inputs, secrets.randbits(60), guarded=not runner.checks_bounds)
+        sizes = {name: buffer.size_bytes for name, buffer in made.items()}
+        plan = shifted(read_plan(candidate.source, task.entry, scalars, sizes), made)
+        arrays = {name: buffer.whole.copy() for name, buffer in made.items()}
+        initialised = {name: buffer.argument.role != "out" for name, buffer in made.items()}
+        found.append((Request(plan, arrays, order, initialised, seed=reference.case.seed), made))
+    return found
+
+
+def _not_launched(error: PlanError, case: Case) -> _Judged:
+    reason = f"{error}{_for_sizes(case)}"
+    return _Judged("crash", reason, (Fault("launch", str(error), line=getattr(error, "line", None)),))
+
+
+# ------------------------------------------------------------------ judging
+
+
+def _judge(task: Task, runs: Sequence[_Run]) -> _Judged:
+    case = runs[0].reference.case
+    for run in runs:
+        if run.result.status != "done":
+            why = f"{run.result.message}{_for_sizes(case)}"
+            return _Judged(run.result.status, why, (Fault("limit", run.result.message), *run.result.faults))
+    faults = [fault for run in runs for fault in (*run.result.faults, *memory_faults(run.made, run.result.arrays))]
+    serious = sorted((f for f in dict.fromkeys(faults) if not _is_harmless(f)), key=lambda f: IMPORTANCE.index(f.kind))
+    if serious:
+        return _faulty(serious, case)
+    unwritten = _unwritten(runs)
+    if unwritten is not None:
+        return _faulty([unwritten], case)
+    errors: list[OutputError] = []
+    for run in runs:
+        wrong = _mismatch(task, run, errors)
+        if wrong:
+            return _Judged("mismatch", wrong, tuple(faults), tuple(errors))
+    return _Judged("pass", "", tuple(faults), tuple(errors), _same_bits(runs))
+
+
+def _is_harmless(fault: Fault) -> bool:
+    """Threads that write one and the same value (`found = 1`) end in that value in every order."""
+    return fault.kind == "global_race" and "same value" in fault.message
+
+
+def _faulty(faults: Sequence[Fault], case: Case) -> _Judged:
+    first = faults[0]
+    place = f"line {first.line}: " if first.line and not first.message.startswith("line ") else ""
+    status = STATUS.get(first.kind, "fault")
+    return _Judged(status, f"{place}{first.message}{_for_sizes(case)}", tuple(faults))
+
+
+def _unwritten(runs: Sequence[_Run]) -> Fault | None:
+    """An element that still holds its own poison in two runs was never written: no value equals both by chance."""
+    first = runs[0]
+    for leaf in first.reference.leaves:
+        buffer = first.made[leaf.name]
+        if buffer.argument.role != "out" or not leaf.plain.size:
+            continue
+        kept = leaf.is_written.reshape(-1).copy()
+        for run in runs:
+            before = at_path(run.made[leaf.name].elements(), leaf.path)
+            after = at_path(run.made[leaf.name].elements(run.result.arrays[leaf.name]), leaf.path)
+            kept &= _same_bytes(before, after)
+        # One byte equals its poison now and then; two differing poisons of one byte, both kept, still prove it.
+        if kept.any() and _differ(runs, leaf, kept):
+            place = element_text(leaf, int(np.argmax(kept)))
+            share = f"{int(kept.sum())} of {kept.size} elements" if kept.size > 1 else "it"
+            return Fault("unwritten", f"{place} is never written ({share})")
+    return None
+
+
+def _differ(runs: Sequence[_Run], leaf: Leaf, kept: NDArray[np.bool_]) -> bool:
+    """Whether the poisons themselves differ at an element that was kept; equal ones prove nothing."""
+    values = [at_path(run.made[leaf.name].elements(), leaf.path) for run in runs]
+    kept &= ~_same_bytes(values[0], values[-1])
+    return bool(kept.any())
+
+
+def _same_bytes(left: Array, right: Array) -> NDArray[np.bool_]:
+    size = left.dtype.itemsize
+    ours, theirs = (np.ascontiguousarray(a).reshape(-1).view(np.uint8).reshape(-1, size) for a in (left, right))
+    return np.asarray((ours == theirs).all(axis=1))
+
+
+def _mismatch(task: Task, run: _Run, errors: list[OutputError]) -> str:
+    """The sentence on the first element that is wrong, or ""; the errors of every output are added to the list."""
+    said = ""
+    for leaf in run.reference.leaves:
+        got = at_path(run.made[leaf.name].elements(run.result.arrays[leaf.name]), leaf.path)
+        found = compare(leaf, got, task.tolerance)
+        errors.append(found.error)
+        if found.wrong is not None and not said:
+            place = element_text(leaf, found.wrong)
+            values = (value_text(array.reshape(-1)[found.wrong]) for array in (np.ascontiguousarray(got), leaf.plain))
+            said = "{} is {}, expected {}".format(place, *values)
+            more = f"; {found.wrong_count} of {leaf.plain.size} elements are wrong" if leaf.plain.size > 1 else ""
+            said += f"{more} ({_told(run.reference.case)})"
+    return said
+
+
+def _same_bits(runs: Sequence[_Run]) -> bool:
+    first = runs[0]
+    return all(
+        first.made[leaf.name].elements(first.result.arrays[leaf.name]).tobytes()
+        == run.made[leaf.name].elements(run.result.arrays[leaf.name]).tobytes()
+        for run in runs[1:]
+        for leaf in first.reference.leaves
+    )
+
+
+def _told(case: Case) -> str:
+    """What a policy may know of a case: of a hidden one its sizes only."""
+    sizes = ", ".join(f"{name}={value}" for name, value in case.sizes)
+    if case.hidden:
+        return f"{sizes}, inputs kept secret" if sizes else "inputs kept secret"
+    return f"{sizes}, {case.family} inputs" if sizes else f"{case.family} inputs"
+
+
+def _for_sizes(case: Case) -> str:
+    return f" (for {', '.join(f'{name}={value}' for name, value in case.sizes)})" if case.sizes else ""

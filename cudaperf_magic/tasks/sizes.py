@@ -1,0 +1,301 @@
+"""Which integer scalars are sizes, and which sets of sizes to try: small odd ones to verify, one larger to measure.
+
+A proposal may be wrong (a filter longer than its signal): each place on the list has alternatives, and the bench, which
+can run the C, takes the first on which it does nothing undefined. It draws no values; cases.py does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from cudaperf_magic.compiler.loops import (
+    Assign,
+    Binary,
+    Declare,
+    Expr,
+    Function,
+    If,
+    Load,
+    Loop,
+    Name,
+    Parameter,
+    Stmt,
+    While,
+    expressions,
+    names_in,
+    walk,
+    walk_expression,
+)
+from cudaperf_magic.tasks.expressions import Number, Unknown, value_of
+
+# extent: a full dimension. small: what is taken off one (a filter's width). stride: a step inside one. lead: the
+# distance between rows, at least a row's length. count: how often something is repeated.
+Kind = Literal["extent", "small", "stride", "lead", "count"]
+Sizes = tuple[tuple[str, int], ...]
+
+MEASURED_STEPS = 2_200_000  # inner iterations of the measured case: 128^3 fits, and the simulator still answers at once
+MEASURED_ELEMENTS = 4_000_000
+VERIFIED_STEPS = 150_000
+GUESSED_TRIPS = 8  # of a loop whose bounds the data decides
+
+_ONE = ((1,), (31,), (33,), (2,), (100,), (257,), (1025,), (0,))
+_SEVERAL = (
+    (1, 1, 1), (31, 33, 17, 29), (33, 17, 31, 9), (1, 67, 5, 12), (67, 1, 19, 3), (64, 32, 48, 16), (3, 130, 7, 11),
+    (0, 5, 3, 4), (5, 0, 3, 4),
+)  # fmt: skip
+_SMALL, _STRIDE, _COUNT, _LEAD = (1, 3, 5, 2, 1, 4, 3), (1, 2, 1, 3, 1, 2, 4), (1, 3, 2, 5, 4, 1, 2), (0, 1, 3, 0, 5)
+
+
+@dataclass(frozen=True)
+class SizeNames:
+    """The size scalars of a function, in parameter order, with what kind of size each is."""
+
+    kinds: dict[str, Kind] = field(default_factory=dict)
+    pooled: frozenset[str] = frozenset()  # lengths that a row pointer divides into rows
+
+    @property
+    def extents(self) -> tuple[str, ...]:
+        return tuple(name for name, kind in self.kinds.items() if kind == "extent")
+
+
+def is_integer_scalar(parameter: Parameter) -> bool:
+    return parameter.shape == () and parameter.type not in ("float", "double", "bool")
+
+
+def size_names(function: Function, pooled: frozenset[str] = frozenset()) -> SizeNames:
+    """Every integer scalar that a shape or a loop bound mentions, directly or through local scalars."""
+    scalars = [p.name for p in function.parameters if is_integer_scalar(p)]
+    origins = _origins(function)
+    arrays = [p for p in function.parameters if p.shape]
+    local = [s.shape for s in walk(function.body) if isinstance(s, Declare) and s.shape]
+    dimensions = [d for p in arrays for d in p.shape or ()] + [d for shape in local for d in shape]
+    in_shapes = set().union(*(_resolved(names_in(d), origins) for d in dimensions)) if dimensions else set()
+    in_bounds: set[str] = set()
+    for statement in walk(function.body):
+        if isinstance(statement, (Loop, While)):
+            for bound in expressions(statement):
+                in_bounds |= _resolved(names_in(bound), origins)
+    whole = {d.name for d in dimensions if isinstance(d, Name)}
+    kinds: dict[str, Kind] = {}
+    for name in scalars:
+        if name in in_shapes or name in in_bounds:
+            kinds[name] = _kind(name, name in in_bounds, name in in_shapes, name in whole, dimensions)
+    return SizeNames(kinds, pooled & kinds.keys())
+
+
+def _kind(name: str, is_bound: bool, is_shape: bool, is_whole: bool, dimensions: list[Expr]) -> Kind:
+    if not is_shape:
+        return "count"
+    if any(_is_taken_off(name, dimension) for dimension in dimensions):
+        return "small"
+    if is_whole or is_bound:
+        return "extent"
+    return "lead" if any(_stands_beside_another(name, dimension) for dimension in dimensions) else "stride"
+
+
+def _is_taken_off(name: str, dimension: Expr) -> bool:
+    """`n - k + 1`: k is taken off; so is k in `n + k - 1`, a border."""
+    for part in walk_expression(dimension):
+        if isinstance(part, Binary) and part.op in ("-", "+") and name in names_in(part.right):
+            if part.op == "-" and names_in(part.left) - {name}:
+                return True
+            if isinstance(part.right, Name) and names_in(part.left) - {name} and _only_adds(part.left):
+                return True
+    return False
+
+
+def _only_adds(expression: Expr) -> bool:
+    return all(not isinstance(p, Binary) or p.op in ("+", "-") for p in walk_expression(expression))
+
+
+def _stands_beside_another(name: str, dimension: Expr) -> bool:
+    """`(n - 1) * lda + m`: a product with the name, and beside it a term without."""
+    if not isinstance(dimension, Binary) or dimension.op not in ("+", "-"):
+        return False
+    sides = (names_in(dimension.left), names_in(dimension.right))
+    return any(name in a and name not in b and b for a, b in (sides, sides[::-1]))
+
+
+def _origins(function: Function) -> dict[str, frozenset[str]]:
+    """Local integer scalar -> the names its values come from."""
+    found: dict[str, frozenset[str]] = {}
+    for statement in walk(function.body):
+        if isinstance(statement, Declare) and not statement.shape and statement.init is not None:
+            found[statement.name] = found.get(statement.name, frozenset()) | names_in(statement.init)
+        elif isinstance(statement, Assign) and isinstance(statement.target, Name):
+            name = statement.target.name
+            found[name] = found.get(name, frozenset()) | names_in(statement.value)
+    return found
+
+
+def _resolved(names: frozenset[str], origins: Mapping[str, frozenset[str]]) -> set[str]:
+    done: set[str] = set()
+    waiting = list(names)
+    while waiting:
+        name = waiting.pop()
+        if name not in done:
+            done.add(name)
+            waiting += origins.get(name, ())
+    return done
+
+
+# ------------------------------------------------------------------ estimates
+
+
+def estimated_steps(function: Function, sizes: Mapping[str, int]) -> float:
+    """About how many loop iterations the function takes: bounds at the middle of the loops around them."""
+    names: dict[str, Number] = {name: value for name, value in sizes.items()}
+    for name, _, text in function.constants:
+        try:
+            names[name] = value_of(text, {})
+        except (Unknown, ValueError):
+            continue
+    return _steps(function.body, names)
+
+
+def _steps(statements: tuple[Stmt, ...], names: dict[str, Number]) -> float:
+    total = 0.0
+    for statement in statements:
+        match statement:
+            case Declare(name, shape=(), init=init) if init is not None:
+                _learn(name, init, names)
+            case Assign(Name(name), op, value):
+                if op:
+                    names.pop(name, None)
+                else:
+                    _learn(name, value, names)
+            case Loop():
+                total += _loop_steps(statement, names)
+            case While():
+                total += GUESSED_TRIPS * (1 + _steps(statement.body, dict(names)))
+            case If():
+                total += max(_steps(statement.then, dict(names)), _steps(statement.other, dict(names)))
+    return total
+
+
+def _learn(name: str, value: Expr, names: dict[str, Number]) -> None:
+    try:
+        names[name] = value_of(value, names)
+    except Unknown:
+        names.pop(name, None)
+
+
+def _loop_steps(loop: Loop, names: dict[str, Number]) -> float:
+    inside = dict(names)
+    try:
+        start, stop = value_of(loop.start, names), value_of(loop.stop, names)
+        trips = max(0.0, (stop - start) / loop.step)
+        inside[loop.var] = int((start + stop) // 2)
+    except Unknown:
+        trips = GUESSED_TRIPS
+        inside.pop(loop.var, None)
+    return trips * (1 + _steps(loop.body, inside))
+
+
+def elements(function: Function, sizes: Mapping[str, int]) -> int:
+    """Elements of all array parameters together; what cannot be told counts as none."""
+    total = 0
+    for parameter in function.parameters:
+        count = 1
+        for dimension in parameter.shape or (parse_zero(),):
+            try:
+                count *= max(0, int(value_of(dimension, sizes)))
+            except Unknown:
+                count = 0
+        total += count
+    return total
+
+
+def parse_zero() -> Expr:
+    from cudaperf_magic.compiler.loops import Const
+
+    return Const("0")
+
+
+# ------------------------------------------------------------------ proposals
+
+
+def measured(function: Function, names: SizeNames, given: Mapping[str, int]) -> tuple[Sizes, ...]:
+    """Alternatives for the case that is measured, the best first. What is given stands as it is."""
+    found = []
+    for small in (5, 1):
+        size = 1 << 16
+        sizes = _at(names, given, size, small)
+        while size > 1 and not _fits(function, sizes):
+            size //= 2
+            sizes = _at(names, given, size, small)
+        found.append(tuple(sizes.items()))
+    return tuple(dict.fromkeys(found))
+
+
+def _at(names: SizeNames, given: Mapping[str, int], size: int, small: int) -> dict[str, int]:
+    sizes = {}
+    for name, kind in names.kinds.items():
+        plain = {"extent": size, "small": min(small, size), "stride": 1, "lead": size, "count": min(10, size)}[kind]
+        sizes[name] = given.get(name, plain * 8 if name in names.pooled else plain)
+    return sizes
+
+
+def _fits(function: Function, sizes: Mapping[str, int]) -> bool:
+    small = elements(function, sizes) <= MEASURED_ELEMENTS
+    return small and estimated_steps(function, sizes) <= MEASURED_STEPS
+
+
+def verified(
+    function: Function, names: SizeNames, bounds: Mapping[str, tuple[int, int]]
+) -> tuple[tuple[Sizes, ...], ...]:
+    """For each place on the list of small cases its alternatives. `bounds` holds what --range says of sizes."""
+    if not names.kinds:
+        return (((),),)
+    patterns = _ONE if len(names.extents) + sum(k == "small" for k in names.kinds.values()) <= 1 else _SEVERAL
+    places = []
+    for k, pattern in enumerate(patterns):
+        plain = _from_pattern(names, pattern, k)
+        while estimated_steps(function, plain) > VERIFIED_STEPS and max(plain.values()) > 3:
+            plain = {name: value if value <= 3 else value // 2 | 1 for name, value in plain.items()}
+        narrow = {name: 1 if names.kinds[name] in ("small", "stride") else value for name, value in plain.items()}
+        alternatives = [_bounded(sizes, bounds) for sizes in (plain, narrow, _ordered(names, plain))]
+        places.append(tuple(dict.fromkeys(tuple(sizes.items()) for sizes in alternatives)))
+    return tuple(dict.fromkeys(places))
+
+
+def _from_pattern(names: SizeNames, pattern: tuple[int, ...], k: int) -> dict[str, int]:
+    sizes: dict[str, int] = {}
+    cycle = (pattern[i % len(pattern)] for i in range(len(names.kinds)))
+    full = dict(zip(names.extents, cycle, strict=False))
+    longest = max([*full.values(), 1])
+    for name, kind in names.kinds.items():
+        match kind:
+            case "extent":
+                sizes[name] = full[name] * 3 if name in names.pooled else full[name]
+            case "small":
+                sizes[name] = min(_SMALL[k % len(_SMALL)], max(1, min(full.values(), default=1)))
+            case "stride":
+                sizes[name] = _STRIDE[k % len(_STRIDE)]
+            case "lead":
+                sizes[name] = longest + _LEAD[k % len(_LEAD)]
+            case "count":
+                sizes[name] = 0 if pattern == (0,) and not full else _COUNT[k % len(_COUNT)]
+    if not full:  # nothing but counts: they are the problem
+        sizes.update((name, pattern[0]) for name, kind in names.kinds.items() if kind == "count")
+    return sizes
+
+
+def _ordered(names: SizeNames, sizes: Mapping[str, int]) -> dict[str, int]:
+    """The same extents, greatest first: for functions that need n >= m >= k; the smallest kinds become 1."""
+    values = sorted((sizes[name] for name in names.extents), reverse=True)
+    falling = dict(zip(names.extents, values, strict=True))
+    return {name: falling.get(name, 1) for name in names.kinds}
+
+
+def _bounded(sizes: Mapping[str, int], bounds: Mapping[str, tuple[int, int]]) -> dict[str, int]:
+    return {
+        name: min(max(value, bounds[name][0]), bounds[name][1]) if name in bounds else value
+        for name, value in sizes.items()
+    }
+
+
+def loads(expression: Expr) -> tuple[Load, ...]:
+    return tuple(part for part in walk_expression(expression) if isinstance(part, Load))
