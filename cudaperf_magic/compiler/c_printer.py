@@ -127,6 +127,8 @@ def _statement(statement: Stmt, place: Place | None, depth: int) -> Iterator[str
             for line in text.splitlines() or [""]:
                 yield f"{pad}// {line}".rstrip()
         case Loop():
+            if statement.pragma:
+                yield f"{pad}#pragma {statement.pragma}"
             yield from _block(pad + print_loop_header(statement, place), statement.body, place, depth)
         case While(condition, body, True):
             yield f"{pad}do {{"
@@ -170,8 +172,8 @@ def print_simple(statement: Stmt, place: Place | None = None) -> str:
 def print_loop_header(loop: Loop, place: Place | None = None) -> str:
     """`for (int i = 0; i < n; i++)`, in the direction and with the bound that a person would write."""
     var, start = loop.var, print_expression(loop.start, place, TERNARY)
-    step = f"{var}{'+' if loop.step > 0 else '-'}"
-    step = f"{step}{step[-1]}" if abs(loop.step) == 1 else f"{step}= {abs(loop.step)}"
+    sign = "+" if loop.step > 0 else "-"
+    step = f"{var}{sign}{sign}" if abs(loop.step) == 1 else f"{var} {sign}= {abs(loop.step)}"
     if loop.step < 0 and loop.type in UNSIGNED and loop.stop == Const("-1"):
         first = _plus_one(loop.start)  # `i >= 0` always holds for unsigned: count with i-- > 0 instead
         return f"for ({loop.type} {var} = {print_expression(first, place, TERNARY)}; {var}-- > 0;)"

@@ -8,13 +8,14 @@ Invariants that every reader establishes and every move keeps:
 - `Loop.label` is unique in its function. It is what schedules and analyses call the loop by.
 - Helpers that take arrays were inlined; a `Call` is a pure function of scalars (a helper or one of <math.h>).
 - Types are canonical C spellings: "float", "double", "bool", "char", "signed char", "unsigned char", "short",
-  "unsigned short", "int", "unsigned int", "long", "unsigned long", "long long", "unsigned long long", or a struct's name.
+  "unsigned short", "int", "unsigned int", "long", "unsigned long", "long long", "unsigned long long", or a
+  struct's name.
 - Lines are 1-based lines of the person's own cell; 0 when the statement has none.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 # ---------------------------------------------------------------- expressions
@@ -130,6 +131,7 @@ class Loop:
     type: str = "int"
     line: int = 0
     comment: str = ""
+    pragma: str = ""  # "unroll" or "unroll 4" in a kernel
 
 
 @dataclass(frozen=True)
@@ -408,9 +410,14 @@ def map_statement(statement: Stmt, change: Callable[[Expr], Expr]) -> Stmt:
             return statement
 
 
-def substitute(statement: Stmt, names: dict[str, Expr]) -> Stmt:
+def substitute(statement: Stmt, names: Mapping[str, Expr]) -> Stmt:
     """Replace scalar names that are read or written by other expressions."""
     return map_statement(statement, lambda e: names.get(e.name, e) if isinstance(e, Name) else e)
+
+
+def substitute_expression(expression: Expr, names: Mapping[str, Expr]) -> Expr:
+    """Replace scalar names by other expressions."""
+    return map_expression(expression, lambda e: names.get(e.name, e) if isinstance(e, Name) else e)
 
 
 def loops_of(statements: tuple[Stmt, ...]) -> tuple[Loop, ...]:

@@ -1,0 +1,88 @@
+"""Moves that let threads share one point: warps and blocks as teams, shuffles, reductions and scans in two passes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from cudaperf_magic.compiler.affine import integer
+from cudaperf_magic.compiler.dependence import Facts
+from cudaperf_magic.compiler.loops import Declare, Symbols, loops_of
+from cudaperf_magic.compiler.lower import nest_facts, symbols_of
+from cudaperf_magic.compiler.lower_team import TeamWriter
+from cudaperf_magic.compiler.moves.move import MOST_THREADS, WARP, Context, Move, Refused, with_decisions
+from cudaperf_magic.compiler.program import Nest, Program
+from cudaperf_magic.compiler.schedule import Step
+from cudaperf_magic.compiler.two_pass import in_two_passes
+
+
+def _team(program: Program, nest: Nest, step: Step, context: Context) -> Program:
+    threads = int(step.values[0])
+    if not nest.loops or nest.team > 1 or nest.atomic or nest.staged:
+        raise Refused("only a plain kernel with a thread a point can be given teams")
+    if threads % WARP or not WARP <= threads <= MOST_THREADS:
+        raise Refused("a team is a warp of 32 or a block of a multiple of that")
+    changed = replace(
+        nest, team=threads, rows=8 if threads == WARP else 1, reduce_style="shuffle", block=(), coarsen=()
+    )
+    facts, symbols = nest_facts(program, nest, context.orders), symbols_of(program)
+    if not _has_team_work(changed, facts, symbols):
+        raise Refused(f"nothing inside a point of {nest.name} can be dealt out")
+    if any(isinstance(s, Declare) and s.shape and _extent(s) is None for s in nest.body):
+        raise Refused("a local array of unknown size cannot be shared by a team")
+    who = "A warp works" if threads == WARP else f"A block of {threads} threads works"
+    point = ", ".join(loop.var for loop in nest.loops)
+    sentence = f"{who} together on one {point}: its threads walk along the inner loop, side by side."
+    return program.changed(nest.name, lambda _: (replace(changed, comments=nest.saying(sentence)),))
+
+
+def _team_options(program: Program, nest: Nest, context: Context) -> Iterator[Step]:
+    if nest.loops and nest.team == 1 and not nest.staged and loops_of(nest.body):
+        yield Step("team", nest.name, (32,))
+        yield Step("team", nest.name, (128,))
+
+
+def _has_team_work(nest: Nest, facts: Facts, symbols: Symbols) -> bool:
+    writer = TeamWriter(nest, facts, symbols)
+    return any(writer.is_shared_work(statement) for statement in nest.body)
+
+
+def _shuffle(program: Program, nest: Nest, step: Step, context: Context) -> Program:
+    if nest.team <= WARP or nest.reduce_style == "shuffle":
+        raise Refused(f"{nest.name} does not combine parts over a block by halving")
+    sentence = "Parts are combined by shuffles within each warp first: no shared memory and fewer barriers."
+    return with_decisions(program, nest, reduce_style="shuffle", comments=nest.saying(sentence))
+
+
+def _shuffle_options(program: Program, nest: Nest, context: Context) -> Iterator[Step]:
+    if nest.team > WARP and nest.reduce_style == "tree":
+        yield Step("shuffle", nest.name)
+
+
+def _two_pass(program: Program, nest: Nest, step: Step, context: Context) -> Program:
+    blocks = int(step.values[0])
+    facts = nest_facts(program, nest, context.orders)
+    changed = in_two_passes(program, nest, facts, blocks, context.sizes)
+    if isinstance(changed, str):
+        raise Refused(changed)
+    return changed
+
+
+def _two_pass_options(program: Program, nest: Nest, context: Context) -> Iterator[Step]:
+    if nest.team > 1 and not nest.loops:
+        yield Step("two_pass", nest.name, (128,))
+
+
+def _extent(declaration: Declare) -> int | None:
+    total = 1
+    for extent in declaration.shape:
+        value = integer(extent)
+        if value is None:
+            return None
+        total *= value
+    return total
+
+
+TEAM = Move("team", ("coalescing", "balance"), "Threads share a point's inner loop.", _team, _team_options)
+SHUFFLE = Move("shuffle", ("synchronisation", "shared"), "Parts combine by shuffles.", _shuffle, _shuffle_options)
+TWO_PASS = Move("two_pass", ("balance", "occupancy"), "Many blocks, then one.", _two_pass, _two_pass_options)
