@@ -1,0 +1,164 @@
+"""The embedded policy: a compiler with a memory. It needs no model, no key and no GPU.
+
+Turn 1 is the plainest correct kernel. Each later turn starts from the best program so far, looks at which property is
+low and on which kernel's line, and proposes the moves that are meant to raise it, those for the lowest first. All that
+it knows is in the episode (every candidate carries its schedule), so an episode can be resumed anywhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from cudaperf_magic.compiler.cuda_writer import write_cuda
+from cudaperf_magic.compiler.loops import Function
+from cudaperf_magic.compiler.mapping import plan
+from cudaperf_magic.compiler.moves.catalogue import apply, options
+from cudaperf_magic.compiler.moves.move import Context, Move, Refused
+from cudaperf_magic.compiler.program import Program
+from cudaperf_magic.compiler.schedule import Schedule, Step, parse_schedule
+from cudaperf_magic.proposals import Candidates, Done, Keep, Proposal
+from cudaperf_magic.records import PROPERTIES, Candidate, Episode, Property, Task, Turn
+
+GOOD_ENOUGH = 0.97  # a property above this has nothing left to win
+NOTHING_LEFT = "no move is left that changes the best program"
+
+
+@dataclass(frozen=True)
+class _Idea:
+    """A step with why it is tried; `need` orders ideas, the greatest first."""
+
+    steps: tuple[Step, ...]
+    why: str
+    need: float
+
+
+@dataclass
+class SearchPolicy:
+    """Proposes schedules of the moves in compiler/moves/.
+
+    function: the C function with all array shapes known (`tasks.c.read_task` gives it).
+    proposals: most candidates a turn. seed: kept for the episode's record; the search draws nothing at random.
+    """
+
+    function: Function
+    proposals: int = 4
+    seed: int = 0
+    name: str = "search"
+    _plain: dict[tuple[tuple[str, str], ...], Program] = field(default_factory=dict, repr=False)
+
+    def propose(self, episode: Episode) -> Proposal:
+        """The next candidates of an episode; Keep when nothing is parallel, Done when nothing is left to try."""
+        context = context_of(episode.task)
+        program = self.plain(context)
+        if program.is_serial:
+            return Keep(keep_reason(program))
+        if not episode.turns:
+            return Candidates((self.candidate(program, Schedule(), context, "the plainest correct kernel"),))
+        best = episode.best
+        if best is None:
+            return Done("the plainest kernel was not correct, and every move starts from it")
+        tried = {c.source for turn in episode.turns for c in (turn.candidate, *(other for other, _ in turn.others))}
+        found: list[Candidate] = []
+        for candidate in self.ideas(best, program, context):
+            if candidate.source not in tried:
+                tried.add(candidate.source)
+                found.append(candidate)
+            if len(found) == self.proposals:
+                break
+        return Candidates(tuple(found)) if found else Done(NOTHING_LEFT)
+
+    def plain(self, context: Context) -> Program:
+        key = tuple(sorted(context.orders.items()))
+        if key not in self._plain:
+            self._plain[key] = plan(self.function, context.orders)
+        return self._plain[key]
+
+    def ideas(self, best: Turn, program: Program, context: Context) -> Iterator[Candidate]:
+        """Candidates one idea away from the best turn, the most needed first."""
+        schedule = parse_schedule(best.candidate.schedule)
+        base = carried_out(program, schedule, context)
+        ranked = sorted(_ideas(base, best, context), key=lambda idea: -idea.need)
+        for idea in ranked:
+            try:
+                changed = base
+                for step in idea.steps:
+                    changed = apply(changed, step, context)
+                yield self.candidate(changed, schedule.then(*idea.steps), context, idea.why)
+            except (Refused, ValueError):
+                continue  # the move does not fit this program
+
+    def candidate(self, program: Program, schedule: Schedule, context: Context, why: str) -> Candidate:
+        title = f"{self.function.name}: translated from C; pointers are device pointers."
+        source = write_cuda(program, context.orders, title)
+        return Candidate(source, origin=self.name, intention=why, schedule=str(schedule))
+
+
+def context_of(task: Task) -> Context:
+    """What moves may know of a task: how index arrays are ordered, and the sizes that are measured."""
+    orders = {a.name: a.values.order for a in task.arguments if a.values is not None and a.values.order != "any"}
+    return Context(orders, task.cases[0].size if task.cases else {})
+
+
+def carried_out(program: Program, schedule: Schedule, context: Context) -> Program:
+    """The program after a schedule.
+
+    Raises:
+        Refused: a step does not apply.
+    """
+    for step in schedule.steps:
+        program = apply(program, step, context)
+    return program
+
+
+def keep_reason(program: Program) -> str:
+    """Why the C stays sequential, in a sentence."""
+    reasons = program.serial_reasons[:2]
+    if not reasons:
+        return "it has no loop whose iterations could run side by side"
+    return "no loop has iterations that could run side by side: " + "; ".join(reasons)
+
+
+def _ideas(base: Program, best: Turn, context: Context) -> Iterator[_Idea]:
+    structure = best.outcome.structure
+    low = {p.name: p for p in structure.properties} if structure is not None else {}
+    owner = _kernel_of_lines(best.candidate.source)
+    for move, step in options(base, context):
+        for name in move.helps:
+            found = low.get(name)
+            if found is not None and found.score >= GOOD_ENOUGH:
+                continue
+            yield _Idea((step,), _why(move, step, name, found), _need(move, step, name, found, owner))
+            break
+        else:
+            yield _Idea((step,), f"{step}: {move.teaches}", 0.0)
+
+
+def _need(move: Move, step: Step, name: str, found: Property | None, owner: dict[int, str]) -> float:
+    """How much a property asks for a step: what it lacks, more when its worst line is in the step's kernel."""
+    lacks = 1.0 - found.score if found is not None else 0.1
+    at_home = found is not None and found.line is not None and owner.get(found.line) == step.target
+    first = 1.0 / (1 + move.helps.index(name))
+    return lacks * (1.0 if at_home or found is None else 0.5) * first + 0.001 * (
+        len(PROPERTIES) - PROPERTIES.index(name)
+    )
+
+
+def _why(move: Move, step: Step, name: str, found: Property | None) -> str:
+    if found is None:
+        return f"{step}: {move.teaches}"
+    where = f" at line {found.line}" if found.line else ""
+    return f"{name} is {found.score:.2f}{where}; {step}: {move.teaches}"
+
+
+def _kernel_of_lines(source: str) -> dict[int, str]:
+    """Which kernel each line of a file that we wrote belongs to."""
+    owner: dict[int, str] = {}
+    kernel = ""
+    for number, line in enumerate(source.splitlines(), start=1):
+        if line.startswith("__global__ void "):
+            kernel = line.removeprefix("__global__ void ").partition("(")[0]
+        owner[number] = kernel
+        if line == "}":
+            kernel = ""
+    return owner
