@@ -46,7 +46,6 @@ class Diagnosis:
 
 def examine() -> Diagnosis:
     """Try everything; takes a second or two."""
-    notebook = "pip install 'cudaperf-magic[notebook]'"
     return Diagnosis(
         (
             machine.python(),
@@ -56,9 +55,9 @@ def examine() -> Diagnosis:
             machine.gpu(),
             store(),
             machine.cache(),
-            machine.package("ipykernel", "ipykernel", "runs notebooks", notebook),
-            machine.package("jupyterlab", "jupyterlab", "shows notebooks", "pip install 'cudaperf-magic[lab]'"),
-            machine.package("cupy-cuda13x", "cupy", "arrays on the GPU", "pip install 'cudaperf-magic[gpu]'"),
+            machine.package("ipykernel", "ipykernel", "runs notebooks", "pip install ipykernel"),
+            machine.package("jupyterlab", "jupyterlab", "shows notebooks", "pip install jupyterlab"),
+            machine.package("cupy-cuda13x", "cupy", "arrays on the GPU", "pip install cupy-cuda13x"),
         )
     )
 
