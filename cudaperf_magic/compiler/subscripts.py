@@ -162,13 +162,13 @@ def delinearise(function: Function) -> Function:
     for parameter in function.parameters:
         strides = shaped.strides.get(parameter.name)
         if strides and parameter.name not in conflicting and parameter.shape and len(parameter.shape) == 1:
-            parameter = replace(parameter, shape=_split_shape(parameter.shape[0], strides))
+            parameter = replace(parameter, shape=split_shape(parameter.shape[0], strides))
         parameters.append(parameter)
     body = tuple(map_statement(s, change) for s in function.body)
     return replace(function, parameters=tuple(parameters), body=body)
 
 
-def _split_shape(extent: Expr, strides: tuple[Stride, ...]) -> tuple[Expr, ...] | None:
+def split_shape(extent: Expr, strides: tuple[Stride, ...]) -> tuple[Expr, ...] | None:
     terms = expand(extent)
     outermost = strides[0].take(terms)
     inner = [a.over(b) for a, b in zip(strides, [*strides[1:], UNIT], strict=True)]

@@ -67,16 +67,17 @@ def update_of(statement: Assign) -> Update | None:
         if operator is None or mentions(value, target):
             return None
         return Update(target, operator, Unary("-", value) if statement.op == "-" else value, line)
-    return _assigned(target, value, line)
+    return as_update(target, value, line)
 
 
-def _assigned(target: Place, value: Expr, line: int) -> Update | None:
+def as_update(target: Place, value: Expr, line: int) -> Update | None:
+    """`target = value` as an update, when the value combines the target with something else."""
     match value:
         case Ternary(condition, then, other) if not mentions(condition, target):
             # s = c ? s + e : s
             for changed, kept, guard in ((then, other, condition), (other, then, Unary("!", condition))):
                 if kept == target and changed != target:
-                    inner = _assigned(target, changed, line)
+                    inner = as_update(target, changed, line)
                     if inner is None or inner.guard is not None:
                         return None
                     return Update(target, inner.operator, inner.value, line, guard)
