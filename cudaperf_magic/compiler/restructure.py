@@ -25,6 +25,7 @@ from cudaperf_magic.compiler.loops import (
     names_in,
     walk_expression,
 )
+from cudaperf_magic.compiler.waves import skewed, wave
 
 STEPS = 24  # rewrites tried at most; each makes the tree more parallel, so few are ever needed
 
@@ -60,7 +61,13 @@ def _improve(statements: tuple[Stmt, ...], facts: Facts, labels: set[str]) -> tu
 
 
 def _rewrite(loop: Loop, facts: Facts, labels: set[str]) -> tuple[Stmt, ...] | None:
-    return _interchange(loop, facts) or _fission(loop, facts, labels) or _split_at_pivot(loop, facts, labels)
+    """The first rewrite that applies; each makes something parallel that was not."""
+    return (
+        _interchange(loop, facts)
+        or _fission(loop, facts, labels)
+        or _split_at_pivot(loop, facts, labels)
+        or _by_diagonals(loop, facts, labels)
+    )
 
 
 # ---------------------------------------------------------------- interchange
@@ -151,3 +158,20 @@ def _split_at_pivot(loop: Loop, facts: Facts, labels: set[str]) -> tuple[Stmt, .
     at = fresh(replace(loop, start=pivot, stop=after, comment=""), labels)
     beyond = fresh(replace(loop, start=after, comment=""), labels)
     return (before, at, beyond)
+
+
+# ------------------------------------------------------------------- wavefront
+
+
+def _by_diagonals(loop: Loop, facts: Facts, labels: set[str]) -> tuple[Stmt, ...] | None:
+    nest = chain(loop)
+    if len(nest) < 2 or facts.loop(loop.label).kind != "sequential":
+        return None
+    inner = nest[1]
+    if facts.loop(inner.label).kind != "sequential" or not has_static_header(inner, ()):
+        return None
+    if len(nest) > 2 and facts.loop(nest[2].label).kind == "sequential" and wave(facts, inner, nest[2]) is not None:
+        return None  # the inner pair has the longer diagonals: its turn comes when the walk gets there
+    weights = wave(facts, loop, inner)
+    made = None if weights is None else skewed(loop, inner, weights, labels)
+    return None if made is None else (made,)
