@@ -1,0 +1,113 @@
+"""Values to and from a child process through memory files: pickles, with the arrays' bytes beside them.
+
+What comes back from a child is not trusted: only plain values, NumPy arrays, and this package's records are built
+from it.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import enum
+import io
+import mmap
+import os
+import pickle
+import struct
+from typing import Any
+
+_HEADER = struct.Struct("<8sQ")  # magic, number of parts; then their lengths, then the parts at multiples of 64
+_MAGIC = b"cudaperf"
+_ALIGN = 64
+_MAX_PARTS = 100_000
+_BUILTINS = {
+    "set",
+    "frozenset",
+    "complex",
+    "slice",
+    "range",
+    "bytearray",
+    "list",
+    "dict",
+    "tuple",
+    "int",
+    "float",
+    "str",
+}
+_NUMPY = {"_reconstruct", "ndarray", "dtype", "_frombuffer", "scalar"}
+
+
+class BrokenPickle(Exception):
+    """The child left no whole value, or one that may not be built."""
+
+
+def write(file: int, value: Any) -> None:
+    buffers: list[pickle.PickleBuffer] = []
+    head = pickle.dumps(value, protocol=5, buffer_callback=buffers.append)
+    parts = [memoryview(head), *(buffer.raw() for buffer in buffers)]
+    lengths = struct.pack(f"<{len(parts)}Q", *(part.nbytes for part in parts))
+    position = _aligned(_HEADER.size + len(lengths))
+    _write_all(file, memoryview(lengths), _HEADER.size)
+    for part in parts:
+        _write_all(file, part, position)
+        position = _aligned(position + part.nbytes)
+    os.ftruncate(file, position)
+    os.pwrite(file, _HEADER.pack(_MAGIC, len(parts)), 0)  # last: a file without it is not whole
+
+
+def _write_all(file: int, part: memoryview, position: int) -> None:
+    while part.nbytes:
+        written = os.pwrite(file, part, position)
+        part, position = part[written:], position + written
+
+
+def read(file: int, *, is_trusted: bool) -> Any:
+    """The value; its arrays are writable and lie in private pages of the file.
+
+    Raises:
+        BrokenPickle: there is none, or it holds what may not be built.
+    """
+    size = os.fstat(file).st_size
+    if size < _HEADER.size:
+        raise BrokenPickle("no value was left")
+    memory = memoryview(mmap.mmap(file, size, access=mmap.ACCESS_COPY))
+    magic, count = _HEADER.unpack(memory[: _HEADER.size])
+    if magic != _MAGIC or count > _MAX_PARTS or _HEADER.size + 8 * count > size:
+        raise BrokenPickle("no whole value was left")
+    lengths = struct.unpack(f"<{count}Q", memory[_HEADER.size : _HEADER.size + 8 * count])
+    position, parts = _aligned(_HEADER.size + 8 * count), []
+    for length in lengths:
+        parts.append(memory[position : position + length])
+        position = _aligned(position + length)
+    if not parts or position > size:
+        raise BrokenPickle("no whole value was left")
+    loader = pickle.Unpickler if is_trusted else _Careful
+    try:
+        return loader(io.BytesIO(parts[0]), buffers=parts[1:]).load()
+    except BrokenPickle:
+        raise
+    except Exception as error:
+        if is_trusted:
+            raise
+        raise BrokenPickle(f"the value cannot be read: {error}") from None
+
+
+class _Careful(pickle.Unpickler):
+    """A pickle can call anything it names; here it may name data only."""
+
+    def find_class(self, module: str, name: str) -> Any:
+        if (module == "builtins" and name in _BUILTINS) or (module == "collections" and name == "OrderedDict"):
+            return super().find_class(module, name)
+        if module.split(".")[0] == "numpy" and (name in _NUMPY or module == "numpy.dtypes"):
+            return super().find_class(module, name)
+        if module.split(".")[0] == "cudaperf_magic" and "." not in name:
+            found = super().find_class(module, name)
+            is_record = isinstance(found, type) and (
+                dataclasses.is_dataclass(found) or issubclass(found, enum.Enum) or hasattr(found, "_fields")
+            )
+            if is_record:
+                return found
+        raise BrokenPickle(f"{module}.{name} is not data")
+
+
+def _aligned(position: int) -> int:
+    return -(-position // _ALIGN) * _ALIGN
