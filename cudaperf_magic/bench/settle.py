@@ -137,11 +137,11 @@ def _is_endless(trial: _Trial) -> bool:
 
 
 def _first_fault(trial: _Trial) -> TaskError:
-    """The fault of the smallest case that is not trivial, which a person can follow by hand."""
-    for fault in (*trial.faults[2:], *trial.faults):
-        if fault is not None:
-            return fault
-    return TaskError("no input could be made for it; say with --size and --range what its arguments are")
+    """The measured case's fault, met again on the smallest sizes, which a person can follow by hand."""
+    measured = trial.faults[0]
+    if measured is None:
+        return TaskError("no input could be made for it; say with --size and --range what its arguments are")
+    return next((f for f in trial.faults[1:] if f is not None and f.line == measured.line), measured)
 
 
 def _is_finite(result: CaseResult) -> bool:

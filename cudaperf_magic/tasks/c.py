@@ -12,7 +12,7 @@ from typing import Literal
 
 from cudaperf_magic.compiler.c_printer import print_expression
 from cudaperf_magic.compiler.c_reader import read
-from cudaperf_magic.compiler.extents import extents, roles
+from cudaperf_magic.compiler.extents import extents, roles, subscript_uses
 from cudaperf_magic.compiler.loops import Const, Expr, Function, Load, Name, Parameter, map_expression
 from cudaperf_magic.errors import TaskError, UsageError
 from cudaperf_magic.records import Argument, Case, Role, Task, ValueRange
@@ -60,7 +60,11 @@ def read_task(
     _refuse_strangers(function, sizes, ranges)
     function, notes = _with_shapes(function, sizes)
     given = {name: _given_value(name, text) for name, text in sizes.items() if _is_scalar(function, name)}
-    values = {**derived_ranges(function), **{key: parse_range(key, text, function) for key, text in ranges.items()}}
+    values = {
+        **_indexed(function),
+        **derived_ranges(function),
+        **{key: parse_range(key, text, function) for key, text in ranges.items()},
+    }
     pooled = frozenset(
         value.high for value in values.values() if value.order == "ascending" and value.high is not None
     )
@@ -109,17 +113,28 @@ def case_places(
 
 
 def places_of(task: Task, function: Function) -> tuple[tuple[Case, ...], ...]:
-    """`case_places` of a task that was read: what its measured case holds counts as given."""
+    """`case_places` of a task that was read. A measured case that the person chose has no alternative."""
     values = {a.name: a.values for a in task.arguments if a.values is not None}
     pooled = frozenset(v.high for v in values.values() if v.order == "ascending" and v.high is not None)
     names = size_names(function, pooled)
     seed = task.cases[0].seed
     places = case_places(function, names, {}, values, seed)
-    return ((task.cases[0], *places[0]), *places[1:])
+    return (places[0] if task.cases[0] in places[0] else (task.cases[0],), *places[1:])
 
 
 def _first_choices(places: tuple[tuple[Case, ...], ...]) -> tuple[Case, ...]:
     return tuple(dict.fromkeys(place[0] for place in places))
+
+
+def _indexed(function: Function) -> dict[str, ValueRange]:
+    """What the dependence analysis knows of index arrays; values.py knows the plainer cases more exactly."""
+    found = {}
+    for name, use in subscript_uses(function).items():
+        if use.extent is not None:
+            last = "" if use.order == "ascending" else " - 1"
+            high = f"({_folded_text(use.extent, function)}){last}"
+            found[name] = ValueRange("0", high, use.order, f"it indexes {use.indexes}")
+    return found
 
 
 # ------------------------------------------------------------------ options

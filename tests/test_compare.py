@@ -1,0 +1,107 @@
+"""The distance to the reference: honest rounding passes, less precision does not, and NaN is no wildcard."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cudaperf_magic.bench.compare import compare
+from cudaperf_magic.bench.reference_run import Leaf
+from cudaperf_magic.records import Tolerance
+
+TOLERANCE = Tolerance()
+
+
+def leaf(plain: NDArray, wide: NDArray | None = None, spread: NDArray | float = 0.0, *, low=None, high=None) -> Leaf:
+    return Leaf(
+        "y",
+        "",
+        plain,
+        plain if wide is None else wide,
+        np.broadcast_to(np.asarray(spread, float), plain.shape).copy(),
+        plain if low is None else low,
+        plain if high is None else high,
+        np.zeros(plain.shape, bool),
+        np.ones(plain.shape, bool),
+    )
+
+
+def test_an_exact_copy_passes_and_the_next_but_few_floats_do_not() -> None:
+    values = np.linspace(1, 2, 50, dtype=np.float32)
+    assert compare(leaf(values), values, TOLERANCE).ok
+    wrong = values.copy()
+    wrong[17] *= 1 + 1e-5
+    found = compare(leaf(values), wrong, TOLERANCE)
+    assert found.wrong == 17 and found.wrong_count == 1
+
+
+def test_an_error_within_the_references_own_spread_passes() -> None:
+    wide = np.linspace(1, 2, 50)
+    assert compare(leaf(wide.astype(np.float32), wide, 1e-5), (wide + 2e-5).astype(np.float32), TOLERANCE).ok
+    assert not compare(leaf(wide.astype(np.float32), wide, 1e-5), (wide + 2e-4).astype(np.float32), TOLERANCE).ok
+
+
+def test_zeros_for_tiny_outputs_fail() -> None:
+    tiny = np.full(20, 1e-12, np.float32)
+    assert not compare(leaf(tiny), np.zeros_like(tiny), TOLERANCE).ok
+
+
+def test_one_branch_that_rounding_decides_does_not_excuse_the_other_elements() -> None:
+    wide = np.linspace(1, 2, 100)
+    spread = np.full(100, 1e-7)
+    spread[40] = 5.0
+    got = wide.astype(np.float32)
+    got[40] = 4.0
+    assert compare(leaf(wide.astype(np.float32), wide, spread), got, TOLERANCE).ok
+    got[41] += 1e-4
+    assert compare(leaf(wide.astype(np.float32), wide, spread), got, TOLERANCE).wrong == 41
+
+
+def test_many_small_errors_fail_in_the_mean_even_where_each_would_pass() -> None:
+    wide = np.full(1000, 1.0)
+    spread = np.zeros(1000)
+    spread[::2] = 1e-5
+    got = (wide + 2.9e-5 * (np.arange(1000) % 2 == 0) + 2e-5).astype(np.float32)
+    assert not compare(leaf(wide.astype(np.float32), wide, spread), got, TOLERANCE).ok
+
+
+def test_nan_is_right_only_where_the_reference_has_it() -> None:
+    values = np.array([1, np.nan, np.inf, -np.inf], np.float32)
+    assert compare(leaf(values), values.copy(), TOLERANCE).ok
+    for place, impostor in ((0, np.nan), (1, 1.0), (2, np.nan), (2, -np.inf), (3, -3e38), (0, np.inf)):
+        wrong = values.copy()
+        wrong[place] = impostor
+        assert compare(leaf(values), wrong, TOLERANCE).wrong == place
+
+
+def test_integers_are_compared_bit_by_bit() -> None:
+    values = np.array([2**62, -5, 0], np.int64)
+    wrong = values.copy()
+    wrong[0] += 1
+    assert compare(leaf(values), wrong, TOLERANCE).wrong == 0
+    large = np.array([2**64 - 1], np.uint64)
+    assert not compare(leaf(large), large - 1, TOLERANCE).ok
+
+
+def test_an_integer_that_rounding_decides_may_be_either_neighbour() -> None:
+    values = np.array([7, 7], np.int32)
+    sure = leaf(values, low=np.array([6, 7]), high=np.array([7, 7]))
+    assert compare(sure, np.array([6, 7], np.int32), TOLERANCE).ok
+    assert not compare(sure, np.array([7, 6], np.int32), TOLERANCE).ok
+    assert not compare(sure, np.array([90, 7], np.int32), TOLERANCE).ok
+
+
+def test_a_bool_that_holds_two_is_not_true() -> None:
+    got = np.array([2], np.uint8).view(bool)
+    assert not compare(leaf(np.array([True])), got, TOLERANCE).ok
+
+
+def test_empty_outputs_are_equal() -> None:
+    assert compare(leaf(np.zeros(0, np.float32)), np.zeros(0, np.float32), TOLERANCE).ok
+
+
+def test_errors_are_told_relative_to_the_outputs_magnitude() -> None:
+    wide = np.full(10, 1000.0)
+    found = compare(leaf(wide.astype(np.float32), wide, 1e-4), (wide + 1.0).astype(np.float32), TOLERANCE)
+    assert found.error.largest is not None and abs(found.error.largest - 1e-3) < 1e-6
+    assert abs(found.error.reference_largest - 1e-7) < 1e-12
