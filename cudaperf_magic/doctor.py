@@ -32,10 +32,10 @@ class Diagnosis:
     @property
     def table(self) -> Table:
         rows = tuple((SIGNS[f.state], f.name, f.detail, f.remedy) for f in self.findings)
-        return Table(("", "what", "found", "to mend"), rows)
+        return Table(("", "what", "found", "to mend"), rows, answer=self.answer)
 
     def __str__(self) -> str:
-        return f"{self.table}\n\n{self.answer}"
+        return str(self.table)
 
     def __repr__(self) -> str:
         return str(self)

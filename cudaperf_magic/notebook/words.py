@@ -161,17 +161,20 @@ def conditions(task: Task, outcome: Outcome) -> tuple[str, ...]:
     found: list[str] = []
     verdict = outcome.verdict
     if verdict is not None and verdict.ok:
-        found.append(
-            f"Checked on {plural(verdict.cases_total, 'case')}: {sizes(task.cases)}; {families(task.cases)}."
-        )
+        secret = verdict.cases_total - len(task.cases)
+        also = f", {secret:,} of them on seeds that no policy saw" if secret > 0 else ""
+        cases = plural(verdict.cases_total, "case")
+        found.append(f"Checked on {cases}{also}: {sizes(task.cases)}; {families(task.cases)}.")
         found.append(_comparison(task))
         if is_simulated(outcome):
-            found.append("Every access was watched for reads and writes out of bounds, uninitialised reads and races.")
+            found.append(
+                "Each case ran in several thread orders, every access watched: bounds, uninitialised reads, races."
+            )
         if verdict.is_deterministic is not None:
             found.append(
-                "Repeated runs gave the same bits."
+                "All runs of a case gave the same bits."
                 if verdict.is_deterministic
-                else "Repeated runs differ in the last bits: the order of its additions is not fixed."
+                else "Runs of one case differ in the last bits: the order of its additions is not fixed."
             )
     found.append(where(outcome))
     return (*found, *task.notes)
