@@ -48,16 +48,15 @@ class _Trial:
 
     @property
     def suits(self) -> bool:
-        """Clean where it is measured and on half of the places, finite nearly everywhere, every conversion defined."""
+        """Clean where it is measured and on half of the places, finite nearly everywhere, every operation defined."""
         if self.chosen[0] is None or 2 * len(self.clean) < len(self.chosen):
             return False
-        nominal = [result for case, result in self.clean if case.family == "nominal"]
-        return not any(r.conversion_line for r in nominal) and all(_is_finite(r) for r in nominal)
+        return all(_is_tame(result) for case, result in self.clean if case.family == "nominal")
 
     @property
     def merit(self) -> tuple[int, int, int]:
-        finite = sum(_is_finite(result) and not result.conversion_line for _, result in self.clean)
-        return int(self.chosen[0] is not None), len(self.clean), finite
+        tame = sum(_is_tame(result) for _, result in self.clean)
+        return int(self.chosen[0] is not None), len(self.clean), tame
 
 
 def settled(task: Task, function: Function) -> Task:
@@ -125,7 +124,7 @@ def _try(oracle: Oracle, task: Task, places: tuple[tuple[Case, ...], ...]) -> _T
                 first[k] = result
             if result.fault is not None:
                 faults[k] = faults[k] or fault_error(result.fault, oracle.build, oracle.function, case)
-            elif case.family == "nominal" or not (result.conversion_line or result.overflow_line):
+            elif case.family == "nominal" or _is_sound(case, result):
                 chosen[k] = (case, result)
     return _Trial(task, tuple(chosen), tuple(faults), tuple(first))
 
@@ -142,6 +141,18 @@ def _first_fault(trial: _Trial) -> TaskError:
     if measured is None:
         return TaskError("no input could be made for it; say with --size and --range what its arguments are")
     return next((f for f in trial.faults[1:] if f is not None and f.line == measured.line), measured)
+
+
+def _is_tame(result: CaseResult) -> bool:
+    return not (result.conversion_line or result.overflow_line) and _is_finite(result)
+
+
+def _is_sound(case: Case, result: CaseResult) -> bool:
+    """Whether every honest kernel gives the same: with NaN on the way, a maximum depends on its order."""
+    if result.conversion_line or result.overflow_line:
+        return False
+    floats = [leaf.plain for leaf in result.leaves if leaf.plain.dtype.kind == "f"]
+    return case.family == "zeros and ties" or not any(bool(np.isnan(plain).any()) for plain in floats)
 
 
 def _is_finite(result: CaseResult) -> bool:

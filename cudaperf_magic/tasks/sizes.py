@@ -31,8 +31,8 @@ from cudaperf_magic.compiler.loops import (
 from cudaperf_magic.tasks.expressions import Number, Unknown, value_of
 
 # extent: a full dimension. small: what is taken off one (a filter's width). stride: a step inside one. lead: the
-# distance between rows, at least a row's length. count: how often something is repeated.
-Kind = Literal["extent", "small", "stride", "lead", "count"]
+# distance between rows, at least a row's length. count: how often something is repeated. limit: when to give up.
+Kind = Literal["extent", "small", "stride", "lead", "count", "limit"]
 Sizes = tuple[tuple[str, int], ...]
 
 MEASURED_STEPS = 2_200_000  # inner iterations of the measured case: 128^3 fits, and the simulator still answers at once
@@ -45,7 +45,9 @@ _SEVERAL = (
     (1, 1, 1), (31, 33, 17, 29), (33, 17, 31, 9), (1, 67, 5, 12), (67, 1, 19, 3), (64, 32, 48, 16), (3, 130, 7, 11),
     (0, 5, 3, 4), (5, 0, 3, 4),
 )  # fmt: skip
-_SMALL, _STRIDE, _COUNT, _LEAD = (1, 3, 5, 2, 1, 4, 3), (1, 2, 1, 3, 1, 2, 4), (1, 3, 2, 5, 4, 1, 2), (0, 1, 3, 0, 5)
+# By the number of the place, so that they vary with the extents; of two counts the later one is often greater.
+_SMALL, _STRIDE, _LEAD = (1, 3, 5, 2, 1, 4, 3), (1, 2, 1, 3, 1, 2, 4), (0, 1, 3, 0, 5)
+_COUNT, _LIMIT = (1, 3, 2, 5, 4, 12, 2), (1, 50, 20, 7, 30)
 
 
 @dataclass(frozen=True)
@@ -72,16 +74,19 @@ def size_names(function: Function, pooled: frozenset[str] = frozenset()) -> Size
     local = [s.shape for s in walk(function.body) if isinstance(s, Declare) and s.shape]
     dimensions = [d for p in arrays for d in p.shape or ()] + [d for shape in local for d in shape]
     in_shapes = set().union(*(_resolved(names_in(d), origins) for d in dimensions)) if dimensions else set()
-    in_bounds: set[str] = set()
+    counted, ended = set[str](), set[str]()
     for statement in walk(function.body):
         if isinstance(statement, (Loop, While)):
+            found = counted if isinstance(statement, Loop) else ended
             for bound in expressions(statement):
-                in_bounds |= _resolved(names_in(bound), origins)
+                found |= _resolved(names_in(bound), origins)
+    in_bounds = counted | ended
     whole = {d.name for d in dimensions if isinstance(d, Name)}
     kinds: dict[str, Kind] = {}
     for name in scalars:
         if name in in_shapes or name in in_bounds:
-            kinds[name] = _kind(name, name in in_bounds, name in in_shapes, name in whole, dimensions)
+            kind = _kind(name, name in in_bounds, name in in_shapes, name in whole, dimensions)
+            kinds[name] = "limit" if kind == "count" and name not in counted else kind
     return SizeNames(kinds, pooled & kinds.keys())
 
 
@@ -233,7 +238,8 @@ def measured(function: Function, names: SizeNames, given: Mapping[str, int]) -> 
 def _at(names: SizeNames, given: Mapping[str, int], size: int, small: int) -> dict[str, int]:
     sizes = {}
     for name, kind in names.kinds.items():
-        plain = {"extent": size, "small": min(small, size), "stride": 1, "lead": size, "count": min(10, size)}[kind]
+        plain = {"extent": size, "lead": size, "small": min(small, size), "stride": 1, "count": 10, "limit": 50}[kind]
+        plain = min(plain, size) if names.extents else size if kind == "count" else plain
         sizes[name] = given.get(name, plain * 8 if name in names.pooled else plain)
     return sizes
 
@@ -266,7 +272,7 @@ def _from_pattern(names: SizeNames, pattern: tuple[int, ...], k: int) -> dict[st
     cycle = (pattern[i % len(pattern)] for i in range(len(names.kinds)))
     full = dict(zip(names.extents, cycle, strict=False))
     longest = max([*full.values(), 1])
-    for name, kind in names.kinds.items():
+    for place, (name, kind) in enumerate(names.kinds.items(), start=k):
         match kind:
             case "extent":
                 sizes[name] = full[name] * 3 if name in names.pooled else full[name]
@@ -277,7 +283,9 @@ def _from_pattern(names: SizeNames, pattern: tuple[int, ...], k: int) -> dict[st
             case "lead":
                 sizes[name] = longest + _LEAD[k % len(_LEAD)]
             case "count":
-                sizes[name] = 0 if pattern == (0,) and not full else _COUNT[k % len(_COUNT)]
+                sizes[name] = _COUNT[place % len(_COUNT)]
+            case "limit":
+                sizes[name] = _LIMIT[place % len(_LIMIT)]
     if not full:  # nothing but counts: they are the problem
         sizes.update((name, pattern[0]) for name, kind in names.kinds.items() if kind == "count")
     return sizes
