@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from cudaperf_magic.compiler.affine import simplify
+from cudaperf_magic.compiler.affine import integer, simplify
 from cudaperf_magic.compiler.dependence import Facts
 from cudaperf_magic.compiler.loops import (
     Assign,
@@ -39,6 +39,7 @@ from cudaperf_magic.compiler.promote import cell, promote
 from cudaperf_magic.compiler.recurrences import scan_of
 from cudaperf_magic.compiler.restructure import has_static_header, restructure
 from cudaperf_magic.compiler.returns import returns_to_result
+from cudaperf_magic.compiler.tables import lift_tables
 from cudaperf_magic.compiler.usage import usage
 
 TEAM = 256  # threads of the one block that works on a single point
@@ -50,13 +51,21 @@ DEFAULT_BLOCKS = {1: (256,), 2: (16, 16), 3: (32, 4, 2)}
 
 def plan(function: Function, orders: Mapping[str, str] | None = None) -> Program:
     """The naive program of a function. `orders` says which index arrays ascend or are permutations."""
-    function = returns_to_result(function)
+    function = returns_to_result(lift_tables(function))
     function, facts = restructure(function, orders or {})
     mapper = _Mapper(function, facts, Symbols.of(function))
     nodes = mapper.map(function.body)
     reasons = tuple(dict.fromkeys(mapper.reasons))
     known = frozenset(mapper.host_scalars)
-    return promote(Program(function, _named(function.name, nodes), tuple(mapper.workspaces), known, reasons))
+    nodes = _named(function.name, nodes)
+    used = {array for node in walk_nodes(nodes) if isinstance(node, Nest) for array in _arrays_outside(node)}
+    spaces = tuple(space for space in mapper.workspaces if space.name in used)
+    return promote(Program(function, nodes, spaces, known, reasons))
+
+
+def _arrays_outside(nest: Nest) -> set[str]:
+    touched = usage(nest.body)
+    return touched.arrays - touched.declared
 
 
 @dataclass
@@ -107,7 +116,7 @@ class _Mapper:
                 self.workspaces.append(
                     Workspace(statement.name, statement.type, statement.shape, why="a local array of the C")
                 )
-            return not statement.table
+            return True
         return statement.init is None
 
     def _node(self, statement: Stmt) -> Node | None:
@@ -146,6 +155,8 @@ class _Mapper:
     def is_grid(self, loop: Loop) -> bool:
         """Whether the loop's iterations may be threads: parallel, or colliding only where atomics can add."""
         facts = self.facts.loop(loop.label)
+        if not all(self._fits_in_thread(name) for name in facts.private) or _has_sized_locals(loop):
+            return False
         if facts.kind == "parallel":
             return True
         return (
@@ -159,6 +170,20 @@ class _Mapper:
                 for reduction in facts.reductions
             )
         )
+
+    def _fits_in_thread(self, name: str) -> bool:
+        """A scalar, or an array of constant size that is not the caller's: each thread may have its own."""
+        shape = self.symbols.shapes.get(name)
+        if name not in self.symbols.shapes:
+            return True
+        is_local = self.function.parameter(name) is None
+        return is_local and shape is not None and all(integer(extent) is not None for extent in shape)
+
+    def _own_arrays(self, names: frozenset[str], body: tuple[Stmt, ...]) -> tuple[Stmt, ...]:
+        """Declarations of the private arrays that are declared outside the loop."""
+        inside = usage(body)
+        wanted = sorted((names & inside.arrays) - inside.declared)
+        return tuple(Declare(name, self.symbols.types[name], self.symbols.shapes[name] or ()) for name in wanted)
 
     def _nest(self, loop: Loop) -> Nest:
         band, body = [loop], loop.body
@@ -178,6 +203,8 @@ class _Mapper:
         if last:
             body = (*body, _keep_last(loop, sorted(last)))
         axes = tuple(member.label for member in reversed(band))
+        private = frozenset[str]().union(*(self.facts.loop(member.label).private for member in band))
+        body = (*self._own_arrays(private, body), *body)
         return Nest(
             name="",
             loops=tuple(replace(member, body=()) for member in band),
@@ -186,7 +213,7 @@ class _Mapper:
             block=DEFAULT_BLOCKS[len(band)],
             coarsen=(1,) * len(band),
             atomic=frozenset(atomic),
-            private=frozenset().union(*(self.facts.loop(member.label).private for member in band)),
+            private=private,
         )
 
     def _run(self, statements: tuple[Stmt, ...]) -> Nest:
@@ -195,6 +222,11 @@ class _Mapper:
             for loop in loops_of(statements)
         )
         return Nest(name="", loops=(), body=statements, team=TEAM if shares else 1)
+
+
+def _has_sized_locals(loop: Loop) -> bool:
+    """Whether an iteration declares an array whose size is not a constant: a thread cannot."""
+    return any(isinstance(s, Declare) and any(integer(extent) is None for extent in s.shape) for s in walk(loop.body))
 
 
 def is_host_loop(loop: Loop, facts: Facts) -> bool:
