@@ -151,6 +151,8 @@ def print_simple(statement: Stmt, place: Place | None = None) -> str:
                 return f"{type_} {name}{extents} = {_table(table, shape, place)}"
             start = f" = {print_expression(init, place, TERNARY)}" if init is not None else ""
             return f"{type_} {name}{extents}{start}"
+        case Shared(name, type_, ()):
+            return f"extern __shared__ {type_} {name}[]"
         case Shared(name, type_, extents_):
             return f"__shared__ {type_} {name}" + "".join(f"[{extent}]" for extent in extents_)
         case Assign(target, op, value):

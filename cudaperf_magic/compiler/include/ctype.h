@@ -1,0 +1,1 @@
+/* isdigit, toupper and the rest are known to the reader by name. */

@@ -1,0 +1,2 @@
+#define EINVAL 22
+#define ERANGE 34

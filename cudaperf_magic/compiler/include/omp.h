@@ -1,0 +1,1 @@
+/* Pragmas are ignored; omp_ functions are refused where they are used. */
