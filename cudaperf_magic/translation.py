@@ -64,10 +64,10 @@ class Translation:
             UsageError: an argument does not fit; one sentence says which and how.
             NotVerified: there is no verified kernel, or it failed on these arguments.
         """
+        best = self._best()
         from .bench.calls import run_once
         from .calling import bind
 
-        best = self._best()
         bound = bind(self.task, positional, named)
         return run_once(self.task, best.candidate, bound.scalars, bound.arrays, self.device)
 
