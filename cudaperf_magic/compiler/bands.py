@@ -45,10 +45,10 @@ def _ways(first: Access, second: Access) -> list[Pair]:
     return [(first, second)] if first is second else [(first, second), (second, first)]
 
 
-def _carries_scalar(piece: Piece, loop: Loop, but: frozenset[str] = frozenset()) -> bool:
-    """Whether some scalar crosses iterations of the loop, other than the named ones."""
+def _carries_scalar(loop: Loop) -> bool:
+    """Whether some scalar crosses iterations of the loop."""
     names = assigned_names(loop.body) - {inner.var for inner in loops_of(loop.body)}
-    return bool((names & exposure(loop.body).exposed) - but)
+    return bool(names & exposure(loop.body).exposed)
 
 
 # --------------------------------------------------------------------- interchange
@@ -117,7 +117,7 @@ def distances(piece: Piece, labels: tuple[str, ...]) -> tuple[tuple[int, ...], .
     loops = tuple(piece.tree(label) for label in labels)
     if not loops or any(True for _ in jumps(loops[-1].body, (Break, Return))):
         return None
-    if any(_carries_scalar(piece, loop) for loop in loops):
+    if assigned_names(loops[0].body) & piece.live_after[labels[0]] or any(_carries_scalar(loop) for loop in loops):
         return None
     region = piece.region(labels[0])
     found: set[tuple[int, ...]] = set()
