@@ -226,6 +226,8 @@ def test_floating_point_is_rounded_as_c_rounds_it(expression: str, expected: flo
         ("enum { A, B = 7, C }; v = A + B + C;", 15),
         ("v = triangle(4) + twice(3) + half_of(9.0) * 2;", 25),
         ("bump(v); bump(v);", 2),
+        ("int &r = v; r += 4; const int &five = 5; v += five;", 9),
+        ("auto *p = &v; *p = 6; (*p)++;", 7),
         ("v = WIDTH + CEIL(n, 300) + SQUARE(1 + 2);", 29),
         ("if constexpr (WIDTH > 4) v = 1; else v = nonsense;", 1),
         ("constexpr int c = cube(3); float *t[c]; v = sizeof(t) / sizeof(t[0]);", 27),

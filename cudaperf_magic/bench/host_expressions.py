@@ -7,6 +7,7 @@ from typing import Any
 from tree_sitter import Node
 
 from .host_declared import is_type_name, type_of
+from .host_kernels import kernel_expression
 from .host_literals import CONSTANTS
 from .host_operators import offset, operation
 from .host_runtime import HostPlace
@@ -65,8 +66,6 @@ def named(name: str, node: Node, scope: Scope) -> Expr:
     if found is not None:
         return found
     if any(function.is_kernel for function in scope.functions(name)):
-        from .host_launch import kernel_expression
-
         return kernel_expression(name, None, node, scope)
     refuse(
         node, f"{name} is not declared; the host function sees its parameters, its own variables and constants above it"
@@ -75,8 +74,6 @@ def named(name: str, node: Node, scope: Scope) -> Expr:
 
 @expression("template_function")
 def template_function(node: Node, scope: Scope) -> Expr:
-    from .host_launch import kernel_expression
-
     name = node.child_by_field_name("name")
     return kernel_expression(text(name) if name else "", node.child_by_field_name("arguments"), node, scope)
 

@@ -6,14 +6,13 @@ Arguments take the kernel parameters' types, as a C++ call converts them.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 from tree_sitter import Node
 
 from .host_calls import LAUNCH, arguments_of, builtin
-from .host_declared import declared, written_type
 from .host_expressions import initialiser, part
+from .host_kernels import Kernel, kernel_expression, wrong_count
 from .host_runtime import HostPlace, Place, PlanError
 from .host_scope import (
     Expr,
@@ -21,7 +20,6 @@ from .host_scope import (
     Get,
     Scope,
     compile_expression,
-    constant,
     convert,
     decay,
     load,
@@ -29,8 +27,7 @@ from .host_scope import (
     refuse,
     shorten,
 )  # fmt: skip
-from .host_source import Function, line_of, text
-from .host_templates import bind_template
+from .host_source import line_of, text
 from .host_types import (
     DIM3,
     INT,
@@ -39,7 +36,6 @@ from .host_types import (
     ULONG,
     VOID,
     Arithmetic,
-    ArrayType,
     PointerType,
     ReferenceType,
     Type,
@@ -49,44 +45,6 @@ from .plan import Dim3, Launch, Pointer, Scalar
 
 _COOPERATIVE, _CLUSTER = 2, 4  # cudaLaunchAttributeID
 Made = Callable[[Frame], Pointer | Scalar]
-
-
-@dataclass(frozen=True)
-class Kernel:
-    """A kernel with its template arguments, as a value of host code."""
-
-    name: str
-    parameters: tuple[tuple[str, Type | None], ...]  # None: a type that only the device compiler knows
-
-
-def kernel_expression(
-    name: str, templated: Node | None, node: Node, scope: Scope, types: list[Type] | None = None
-) -> Expr:
-    kernels = [f for f in scope.functions(name) if f.is_kernel]
-    if not kernels:
-        refuse(node, f"there is no kernel {name} in this file")
-    fitting = kernels if types is None else [k for k in kernels if len(k.parameters) == len(types)]
-    if not fitting:
-        raise _wrong_count(name, len(kernels[0].parameters), len(types or ()), node)
-    bound = bind_template(fitting[0], templated, types or [], node, scope)
-    return constant(KERNEL, Kernel(name + bound.text, _parameters(fitting[0], bound.scope)))
-
-
-def _wrong_count(name: str, expected: int, given: int, node: Node) -> PlanError:
-    return PlanError(f"{name} takes {expected} argument{'s' * (expected != 1)}, not {given}", line_of(node))
-
-
-def _parameters(function: Function, scope: Scope) -> tuple[tuple[str, Type | None], ...]:
-    found: list[tuple[str, Type | None]] = []
-    for node in function.parameters:
-        try:
-            made = declared(node.child_by_field_name("declarator"), written_type(node, scope), scope)
-        except PlanError:
-            found.append((shorten(node), None))
-            continue
-        type_ = PointerType(made.type.element, made.is_const) if isinstance(made.type, ArrayType) else made.type
-        found.append((made.name, type_))
-    return tuple(found)
 
 
 def launch(node: Node, scope: Scope) -> Expr:
@@ -158,7 +116,7 @@ def _arguments(kernel: Expr, values: list[Expr], nodes: list[Node], node: Node) 
 
     def of(chosen: Kernel) -> list[Made]:
         if len(chosen.parameters) != len(values):
-            raise _wrong_count(chosen.name, len(chosen.parameters), len(values), node)
+            raise wrong_count(chosen.name, len(chosen.parameters), len(values), node)
         return [
             _argument(value, type_, name, chosen.name, n)
             for value, (name, type_), n in zip(values, chosen.parameters, nodes, strict=True)

@@ -21,6 +21,7 @@ from .host_scope import (
     decay,
     initial,
     load,
+    local,
     machine,
     refuse,
     shorten,
@@ -189,8 +190,6 @@ def _bind(found: Declared, value: Node | None, node: Node, scope: Scope) -> Run:
         if target.type != type_:
             refuse(node, f"{found.name} refers to a {describe(target.type)}")
         bound = scope.routine.new_slot()
-        from .host_scope import local
-
         scope.names[found.name] = local(bound, found.name, ReferenceType(type_), found.is_const)
         slot = bound
     assert slot is not None

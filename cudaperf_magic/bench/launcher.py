@@ -11,6 +11,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
+from tree_sitter import Node
+
 from . import host_control, host_cuda, host_launch  # noqa: F401  they register what host code may contain
 from .host_declared import declared, written_type
 from .host_functions import Instance, compile_function
@@ -118,10 +120,7 @@ def _reader(source: str, entry: str) -> _Reader:
     return _Reader(unit, instance, names, function.line)
 
 
-def _name(node: object, scope: Scope) -> str:
-    from tree_sitter import Node
-
-    assert isinstance(node, Node)
+def _name(node: Node, scope: Scope) -> str:
     return declared(node.child_by_field_name("declarator"), written_type(node, scope), scope).name
 
 

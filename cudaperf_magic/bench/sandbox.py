@@ -101,6 +101,7 @@ def run_in_child(
         "processes": processes,
         "network": network,
         "cpu_s": int(timeout_s * (os.cpu_count() or 1)) + 2,
+        "module": function.__module__,
         "path": [os.path.abspath(entry) for entry in sys.path],
         "writable": [str(Cache().folder)],
     }
