@@ -1,12 +1,13 @@
 """The exceptions a person can meet, drawn as one tree. A bad candidate is never one of these: it is a value.
 
-    CudaperfError
-    ├── InputError          what the person typed or wrote cannot be taken; one sentence, no traceback
-    │   ├── UsageError      an option, a name or a path is wrong
-    │   └── TaskError       the cell's program cannot become a task; carries the cell's own line
-    ├── ToolchainError      the machine lacks something; the sentence ends with the command that mends it
-    ├── StoreError          the episode store cannot be read or written
-    └── NotVerified         the work ended without a verified kernel; the report has been shown
+CudaperfError
+├── InputError          what the person typed or wrote cannot be taken; one sentence, no traceback
+│   ├── UsageError      an option, a name or a path is wrong
+│   └── TaskError       the cell's program cannot become a task; carries the cell's own line
+├── ToolchainError      the machine lacks something; the sentence ends with the command that mends it
+├── StoreError          the episode store cannot be read or written
+├── NotVerified         the work ended without a verified kernel; the report has been shown
+└── Unsupported         the simulator lacks an instruction that a kernel uses
 """
 
 from __future__ import annotations
@@ -51,3 +52,19 @@ class StoreError(CudaperfError):
 
 class NotVerified(CudaperfError):
     """No verified kernel came out. In a notebook the cell fails with this, so that "Run All" stops there."""
+
+
+class Unsupported(CudaperfError):
+    """A kernel uses something that the simulator does not run. Never becomes a reward: the kernel may be right.
+
+    Args:
+        what: the instruction or feature, by name.
+        line: 1-based line of the candidate, 0 when it is not known.
+    """
+
+    def __init__(self, what: str, line: int = 0) -> None:
+        self.what = what
+        self.line = line
+        super().__init__(
+            f"{f'line {line}: ' if line else ''}the simulator does not run {what}; use a CUDA device for this kernel"
+        )

@@ -1,1 +1,1 @@
-"""Runs a kernel's PTX on the CPU and counts what a GPU would have done. Claims no time."""
+"""Runs and inspects CUDA kernels without a GPU: PTX becomes C, which runs on NumPy arrays, watched access by access."""

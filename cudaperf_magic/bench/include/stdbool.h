@@ -1,0 +1,3 @@
+#pragma once
+/* bool is a keyword in CUDA C++. */
+#define __bool_true_false_are_defined 1

@@ -1,0 +1,3 @@
+#pragma once
+/* printf is built into NVRTC. */
+#include <stddef.h>

@@ -1,0 +1,216 @@
+"""CUDA C++ text -> PTX, cubin and what ptxas says of it, through NVRTC. Needs no GPU; runs nothing.
+
+It compiles the device code it is given: blanking out host functions is the launcher's work, and limits on time and
+memory are the sandbox's (`build` takes and returns plain picklable values).
+"""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import importlib.util
+import pickle
+import re
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from cudaperf_magic.bench.cache import Cache, key_of
+from cudaperf_magic.bench.includes import STUBS, refused_include
+from cudaperf_magic.errors import ToolchainError
+from cudaperf_magic.records import Build, KernelResources
+
+FILE_NAME = "kernel.cu"
+CACHE_VERSION = "nvrtc-1"
+LIBRARY_NAMES = ("libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so", "libnvrtc.dylib", "nvrtc64_130_0.dll")
+MISSING = "NVRTC, the CUDA compiler library, is not installed; pip install nvidia-cuda-nvrtc nvidia-cuda-runtime"
+
+
+@dataclass(frozen=True)
+class Compiled:
+    """A build and its products. `lowered` maps each name expression to the mangled name in the PTX."""
+
+    build: Build
+    ptx: str = ""
+    cubin: bytes = b""
+    lowered: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def mangled(self) -> dict[str, str]:
+        return dict(self.lowered)
+
+
+def build(
+    source: str,
+    arch: str = "sm_90",
+    *,
+    names: tuple[str, ...] = (),
+    options: tuple[str, ...] = (),
+    cache: Cache | None = None,
+) -> Compiled:
+    """Compiles `source`, or takes the answer from the cache.
+
+    Args:
+        source: device code; the log speaks in its line numbers, as kernel.cu.
+        arch: "sm_90" and the like.
+        names: kernels as they are launched, such as "reduce<float, 256>"; templates are instantiated by this.
+        options: further NVRTC options.
+
+    Raises:
+        ToolchainError: there is no NVRTC.
+    """
+    refusal = refused_include(source, include_folders())
+    if refusal:
+        return Compiled(Build(ok=False, log=refusal, arch=arch))
+    cache = cache or Cache()
+    key = key_of(CACHE_VERSION, str(_version()), source, arch, repr(names), repr(options))
+    held = cache.read(key)
+    if held is not None:
+        try:
+            return _unpack(held)
+        except (ValueError, pickle.UnpicklingError, EOFError):
+            pass  # a damaged file is only a miss
+    compiled = _compile(source, arch, names, options)
+    cache.write(key, _pack(compiled))
+    return compiled
+
+
+def _pack(compiled: Compiled) -> bytes:
+    return pickle.dumps(compiled, protocol=5)
+
+
+def _unpack(data: bytes) -> Compiled:
+    found = pickle.loads(data)
+    if not isinstance(found, Compiled):
+        raise ValueError("not a compilation")
+    return found
+
+
+def _compile(source: str, arch: str, names: tuple[str, ...], options: tuple[str, ...]) -> Compiled:
+    library = _library()
+    started = time.perf_counter()
+    program = ctypes.c_void_p()
+    _must(library.nvrtcCreateProgram(ctypes.byref(program), source.encode(), FILE_NAME.encode(), 0, None, None))
+    try:
+        for name in names:
+            _must(library.nvrtcAddNameExpression(program, name.encode()))
+        flags = [
+            f"-arch={arch}",
+            "-lineinfo",
+            "--ptxas-options=-v",
+            "-default-device",
+            "-DCCCL_DISABLE_NVRTC_COMPATIBILITY_CHECK",
+            *options,
+        ]
+        flags += [f"-I{folder}" for folder in include_folders()]
+        status = library.nvrtcCompileProgram(
+            program, len(flags), (ctypes.c_char_p * len(flags))(*map(str.encode, flags))
+        )
+        log = _fetch(library, "ProgramLog", program).decode(errors="replace").rstrip("\0\n")
+        for folder in include_folders():
+            log = log.replace(f"{folder}/", "")
+        seconds = time.perf_counter() - started
+        if status != 0:
+            return Compiled(Build(ok=False, log=log or _words(status), seconds=seconds, arch=arch))
+        ptx = _fetch(library, "PTX", program).decode(errors="replace").rstrip("\0")
+        cubin = _fetch(library, "CUBIN", program)
+        lowered = tuple((name, _lowered(library, program, name)) for name in names)
+        log, kernels = read_log(log)
+        record = Build(ok=True, log=log, seconds=seconds, arch=arch, kernels=kernels)
+        return Compiled(record, ptx, cubin, lowered)
+    finally:
+        library.nvrtcDestroyProgram(ctypes.byref(program))
+
+
+def read_log(log: str) -> tuple[str, tuple[KernelResources, ...]]:
+    """Splits NVRTC's log into the compiler's words and the resources that ptxas reports for each kernel."""
+    words: list[str] = []
+    kernels: list[KernelResources] = []
+    function = ""
+    for line in log.splitlines():
+        if not line.startswith("ptxas") or "warning" in line or "error" in line:
+            words.append(line)
+            continue
+        if "Compiling entry function" in line:
+            kernels.append(KernelResources(line.split("'")[1], 0, 0, 0))
+        elif "Function properties for" in line:
+            function = line.split()[-1]
+        elif kernels and "spill stores" in line and function == kernels[-1].name:
+            counts = [int(n) for n in re.findall(r"(\d+) bytes", line)]
+            kernels[-1] = replace(kernels[-1], spill_bytes=counts[1] + counts[2])
+        elif kernels and "Used" in line:
+            found = {word: int(n) for n, word in re.findall(r"(\d+)(?: bytes)? (registers|smem)", line)}
+            kernels[-1] = replace(kernels[-1], registers=found.get("registers", 0), shared_bytes=found.get("smem", 0))
+    return "\n".join(words).strip(), tuple(kernels)
+
+
+@functools.cache
+def include_folders() -> tuple[str, ...]:
+    """CUDA's own headers, from the wheels or a toolkit, and our small stand-ins for C's, in the order of search."""
+    found: list[Path] = []
+    for root in _cuda_roots():
+        found += [folder for folder in (root / "include", root / "include" / "cccl") if folder.is_dir()]
+    return tuple(str(folder) for folder in [*dict.fromkeys(found), STUBS])
+
+
+def _wheel_roots() -> Iterator[Path]:
+    spec = importlib.util.find_spec("nvidia")
+    for location in (spec.submodule_search_locations or []) if spec else []:
+        root = Path(location)
+        yield from sorted(root.glob("cu[0-9]*"), reverse=True)  # CUDA 13: one folder for all
+        yield from (root / part for part in ("cuda_nvrtc", "cuda_runtime", "cuda_cccl"))  # CUDA 12: one for each
+
+
+def _cuda_roots() -> Iterator[Path]:
+    yield from _wheel_roots()
+    for root in (Path("/usr/local/cuda"), Path("/opt/cuda")):
+        if (root / "include" / "cuda_runtime.h").is_file():
+            yield root
+
+
+@functools.cache
+def _library() -> ctypes.CDLL:
+    places: list[str] = []
+    for root in _cuda_roots():
+        places += [str(root / sub / name) for sub in ("lib", "lib64", "bin") for name in LIBRARY_NAMES]
+    for place in [place for place in places if Path(place).is_file()] + list(LIBRARY_NAMES):
+        try:
+            library = ctypes.CDLL(place)
+        except OSError:
+            continue
+        library.nvrtcGetErrorString.restype = ctypes.c_char_p
+        return library
+    raise ToolchainError(MISSING)
+
+
+@functools.cache
+def _version() -> tuple[int, int]:
+    major, minor = ctypes.c_int(), ctypes.c_int()
+    _must(_library().nvrtcVersion(ctypes.byref(major), ctypes.byref(minor)))
+    return major.value, minor.value
+
+
+def _fetch(library: ctypes.CDLL, what: str, program: ctypes.c_void_p) -> bytes:
+    size = ctypes.c_size_t()
+    _must(getattr(library, f"nvrtcGet{what}Size")(program, ctypes.byref(size)))
+    buffer = ctypes.create_string_buffer(max(size.value, 1))
+    if size.value:
+        _must(getattr(library, f"nvrtcGet{what}")(program, buffer))
+    return buffer.raw[: size.value]
+
+
+def _lowered(library: ctypes.CDLL, program: ctypes.c_void_p, name: str) -> str:
+    found = ctypes.c_char_p()
+    _must(library.nvrtcGetLoweredName(program, name.encode(), ctypes.byref(found)))
+    return (found.value or b"").decode()
+
+
+def _words(status: int) -> str:
+    text: bytes = _library().nvrtcGetErrorString(status)
+    return text.decode()
+
+
+def _must(status: int) -> None:
+    if status != 0:
+        raise ToolchainError(f"NVRTC failed ({_words(status)}); pip install --force-reinstall nvidia-cuda-nvrtc")

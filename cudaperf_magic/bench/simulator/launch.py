@@ -1,0 +1,234 @@
+"""Runs a LaunchPlan on arrays without a GPU: `simulate`. Candidate misbehaviour comes back as faults, never as an exception.
+
+It does not judge results (verify.py does) and claims no time. Run it in a child process: it compiles and loads C.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+from collections.abc import Mapping
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cudaperf_magic.bench.cache import Cache
+from cudaperf_magic.bench.nvrtc import Compiled
+from cudaperf_magic.bench.plan import Allocate, Copy, Fill, Free, Launch, LaunchPlan, Pointer
+from cudaperf_magic.bench.simulator import native
+from cudaperf_magic.bench.simulator.arena import Arena, copy_back, lay_out
+from cudaperf_magic.bench.simulator.faults import Context, tell
+from cudaperf_magic.bench.simulator.kernel import Kernel, load_kernels, refused, set_arguments
+from cudaperf_magic.bench.simulator.ptx import Module, parse
+from cudaperf_magic.bench.simulator.result import SimulatorResult
+from cudaperf_magic.bench.simulator.totals import Totals
+from cudaperf_magic.records import Fault
+
+Instrument = Literal["none", "sampled", "all"]
+Schedule = Literal["forward", "reverse", "shuffled"]
+SCHEDULES = ("forward", "reverse", "shuffled")
+STEP_LIMIT = 50_000_000
+PRINTF_LIMIT_BYTES = 1 << 20
+SAMPLED_BLOCKS = 8
+FAULTS_A_KIND = 8
+L2_BYTES = 50 << 20
+ORDER_ROOM = 1 << 16  # blocks whose releases and acquires are remembered
+
+
+def simulate(
+    compiled: Compiled,
+    plan: LaunchPlan,
+    arrays: dict[str, NDArray[Any]],
+    *,
+    instrument: Instrument = "all",
+    schedule: Schedule = "forward",
+    seed: int = 0,
+    step_limit: int = STEP_LIMIT,
+    printf_limit_bytes: int = PRINTF_LIMIT_BYTES,
+    poison_workspace: bool = True,
+    initialised: Mapping[str, bool] | None = None,
+    check_global_races: bool = True,
+    cache: Cache | None = None,
+) -> SimulatorResult:
+    """Runs the plan's steps in order on `arrays`, which are modified in place.
+
+    Args:
+        compiled: a successful build that names the plan's kernels.
+        arrays: the buffers of the plan by name, C-contiguous; workspaces are made by the plan's own steps.
+        instrument: which blocks are watched: none, about eight of each launch, or all. Only watched blocks have costs
+            and checks of races, uninitialised reads and exact bounds.
+        schedule: the order in which blocks, warps and lanes run.
+        step_limit: loop iterations of warps, of the whole plan, before a run is called endless.
+        initialised: which arrays hold values before the run; those not named do.
+
+    Raises:
+        Unsupported: an instruction that the simulator lacks.
+        ToolchainError: no C compiler.
+    """
+    run = _Run(compiled, plan, arrays, cache or Cache(), instrument, schedule, seed)
+    run.prepare(step_limit, printf_limit_bytes, poison_workspace, initialised, check_global_races)
+    try:
+        run.steps(poison_workspace)
+    finally:
+        run.close()
+    return run.result()
+
+
+@functools.lru_cache(maxsize=64)
+def _module(ptx: str) -> Module:
+    return parse(ptx)
+
+
+class _Run:
+    """One call of `simulate`: the runtime's state and everything that must outlive it."""
+
+    def __init__(
+        self, compiled: Compiled, plan: LaunchPlan, arrays: dict[str, NDArray[Any]], cache: Cache, instrument: Instrument,
+        schedule: Schedule, seed: int,
+    ) -> None:  # fmt: skip
+        self.compiled, self.plan, self.arrays, self.seed = compiled, plan, arrays, seed
+        self.instrument, self.schedule = instrument, schedule
+        self.runtime = native.runtime(cache)
+        self.module = _module(compiled.ptx)
+        self.kernels = load_kernels(compiled, self.module, plan, instrument, cache)
+        self.sim = native.Sim()
+        self.faults: list[Fault] = []
+        self.seen = 0
+        self.totals = Totals()
+        self.held: list[Any] = []
+
+    def prepare(
+        self,
+        step_limit: int,
+        printf_limit: int,
+        poison: bool,
+        initialised: Mapping[str, bool] | None,
+        check_races: bool,
+    ) -> None:
+        sim, traced, whole = self.sim, self.instrument != "none", self.instrument == "all"
+        variables = {n: v for n, v in self.module.variables.items() if v.space in ("global", "const")}
+        tracked = dict(initialised or {}) if whole and poison else None
+        self.arena: Arena = lay_out(self.plan, self.arrays, variables, tracked)
+        sim.arena, sim.arena_bytes = self.arena.base, len(self.arena.memory)
+        sim.initialised = self.arena.initialised.ctypes.data if self.arena.initialised is not None else None
+        sim.schedule, sim.random = (
+            SCHEDULES.index(self.schedule),
+            (self.seed * 2 + 1) * 0x9E3779B97F4A7C15 & (2**64 - 1),
+        )
+        sim.steps, sim.faults_a_kind = step_limit, FAULTS_A_KIND
+        sim.text_limit = printf_limit
+        sim.text = self._zeros(printf_limit + 1, np.uint8)
+        if traced:
+            self.touched = np.zeros(len(self.arena.memory) // 32 + 1, np.uint8)
+            sim.touched = self.touched.ctypes.data
+            sim.l2_sets = L2_BYTES // (128 * 16)
+            sim.l2 = self._zeros(sim.l2_sets * native.CACHE_SET_BYTES, np.uint8)
+        if traced and check_races:
+            sim.cell_shift = 0 if any(kernel.lowered.uses_narrow_global for kernel in self.kernels.values()) else 2
+            sim.cells = self._zeros(((len(self.arena.memory) >> sim.cell_shift) + 1) * native.CELL_BYTES, np.uint8)
+            sim.release_time, sim.acquire_time = self._zeros(ORDER_ROOM, np.uint32), self._zeros(ORDER_ROOM, np.uint32)
+            sim.order_room = ORDER_ROOM
+        self.arena.list_buffers(sim)
+        if self.runtime.sim_open(ctypes.byref(sim)) != 0:
+            raise MemoryError("the simulator cannot allocate its state")
+
+    def _zeros(self, count: int, kind: type[np.generic]) -> int:
+        array = np.zeros(count, kind)
+        self.held.append(array)
+        return int(array.ctypes.data)
+
+    # ---- the plan ----
+
+    def steps(self, poison: bool) -> None:
+        for step in self.plan.steps:
+            if isinstance(step, Launch):
+                self.launch(step)
+            elif isinstance(step, Allocate):
+                self.arena.allocate(step, poison, self.seed)
+                self.arena.list_buffers(self.sim)
+            elif isinstance(step, Free):
+                if step.buffer in self.arena.regions:
+                    self.arena.regions[step.buffer].is_live = False
+                self.arena.list_buffers(self.sim)
+            elif isinstance(step, Fill):
+                self.fill(step)
+            else:
+                self.copy(step)
+            if self.sim.stopped:
+                break
+        copy_back(self.arena, self.arrays)
+
+    def fill(self, step: Fill) -> None:
+        place = self.arena.bytes_at(step.target, step.size_bytes)
+        if place is None:
+            self.faults.append(_leaves(step.target, step.size_bytes, "cudaMemset"))
+            return
+        self.arena.memory[place] = step.byte & 0xFF
+        if self.arena.initialised is not None:
+            self.arena.initialised[place] = 1
+
+    def copy(self, step: Copy) -> None:
+        target = self.arena.bytes_at(step.target, step.size_bytes)
+        source = self.arena.bytes_at(step.source, step.size_bytes)
+        if target is None or source is None:
+            bad = step.target if target is None else step.source
+            self.faults.append(_leaves(bad, step.size_bytes, "cudaMemcpy"))
+            return
+        self.arena.memory[target] = self.arena.memory[source].copy()
+        if self.arena.initialised is not None:
+            self.arena.initialised[target] = self.arena.initialised[source].copy()
+
+    def launch(self, step: Launch) -> None:
+        kernel = self.kernels[step.kernel]
+        problem = refused(step, kernel, self.compiled)
+        if problem:
+            self.faults.append(Fault("launch", problem, line=step.line or None, kernel=step.kernel))
+            self.sim.stopped = 1
+            return
+        record = kernel.record
+        if not record.symbols:
+            kernel.bind(self.sim, self.arena)
+        set_arguments(kernel, step, self.arena)
+        record.grid[:], record.block[:] = step.grid, step.block
+        record.dynamic_shared = step.shared_bytes
+        record.shared_bytes = kernel.lowered.static_shared_bytes + step.shared_bytes
+        blocks = step.grid[0] * step.grid[1] * step.grid[2]
+        record.trace_every = {"none": 0, "all": 1, "sampled": max(1, blocks // SAMPLED_BLOCKS)}[self.instrument]
+        record.cooperative = int(step.is_cooperative)
+        self.runtime.sim_launch(ctypes.byref(record))
+        if self.instrument != "none":
+            self.totals.add(step, kernel, self.sim)
+        if self.sim.fault_count > self.seen:
+            self.tell_faults(step, kernel)
+
+    def tell_faults(self, step: Launch, kernel: Kernel) -> None:
+        context = Context(
+            kernel=step.kernel, block=step.block, grid=step.grid, sites=kernel.lowered.sites, extents=self.arena.extents,
+            shared_bytes=kernel.record.shared_bytes, segment_lines=kernel.segment_lines, text=self.printed,
+        )  # fmt: skip
+        for i in range(self.seen, self.sim.fault_count):
+            self.faults.append(tell(self.sim.faults[i], context))
+        self.seen = self.sim.fault_count
+
+    def printed(self) -> str:
+        return ctypes.string_at(self.sim.text, self.sim.text_used).decode(errors="replace")
+
+    def close(self) -> None:
+        self.runtime.sim_close(ctypes.byref(self.sim))
+
+    def result(self) -> SimulatorResult:
+        unique = int(np.count_nonzero(self.touched)) * 32 if self.instrument != "none" else 0
+        return SimulatorResult(
+            faults=tuple(self.faults),
+            lines=self.totals.lines(self.kernels.values()),
+            launches=self.totals.launches(),
+            text=self.printed(),
+            unique_bytes=unique,
+            is_complete=not self.sim.stopped,
+        )
+
+
+def _leaves(pointer: Pointer, size: int, call: str) -> Fault:
+    message = f"{call} of {size} bytes at byte {pointer.offset_bytes} of {pointer.buffer} leaves the buffer"
+    return Fault("out_of_bounds", message)

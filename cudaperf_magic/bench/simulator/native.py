@@ -1,0 +1,210 @@
+"""The C side: the compiler, the prebuilt runtime, and the structures of sim.h. Knows no plan and no array."""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import os
+import shutil
+import subprocess
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from cudaperf_magic.bench.cache import Cache, key_of
+from cudaperf_magic.errors import ToolchainError
+
+HERE = Path(__file__).parent
+HEADERS = ("sim.h", "faults.h", "arith.h")
+RUNTIME = ("runtime.c", "trace.c", "memory.c", "text.c", "rounding.c")
+# Exact IEEE arithmetic, wrapping integers, loads of any type from any memory.
+FLAGS = (
+    "-shared",
+    "-fPIC",
+    "-w",
+    "-std=gnu11",
+    "-fwrapv",
+    "-fno-strict-aliasing",
+    "-ffp-contract=off",
+    "-fno-math-errno",
+)
+COMPILE_TIMEOUT_S = 120.0
+FAULT_ROOM = 512
+
+u16, u32, u64, s32, s64, ptr = (
+    ctypes.c_uint16, ctypes.c_uint32, ctypes.c_uint64, ctypes.c_int32, ctypes.c_int64, ctypes.c_void_p,
+)  # fmt: skip
+
+
+class Fault(ctypes.Structure):
+    _fields_ = (
+        ("kind", u32), ("site", u32), ("other_site", u32), ("thread", u32), ("other_thread", u32), ("flags", u32),
+        ("block", u64), ("other_block", u64), ("address", u64), ("extra", u64),
+    )  # fmt: skip
+
+
+class Sim(ctypes.Structure):
+    _fields_ = (
+        ("arena", ptr), ("arena_bytes", u64), ("buffers", ptr), ("buffer_count", u32), ("buffer_hint", u32),
+        ("initialised", ptr), ("touched", ptr), ("cells", ptr), ("cell_shift", u32), ("stamp", u32),
+        ("first_stamp", u32), ("stamp_block", ptr), ("stamp_room", u32), ("release_time", ptr), ("acquire_time", ptr),
+        ("order_room", u64), ("faults", Fault * FAULT_ROOM), ("fault_count", u32), ("fault_kinds", u32 * 32),
+        ("faults_a_kind", u32), ("text", ptr), ("text_used", u64), ("text_limit", u64), ("text_cut", u32),
+        ("steps", s64), ("schedule", u32), ("random", u64), ("l2", ptr), ("l2_sets", u32), ("l2_time", u32),
+        ("dram_read_bytes", u64), ("dram_write_bytes", u64), ("pool", ptr), ("pool_count", u64), ("stopped", u32),
+        ("clock", u64),
+    )  # fmt: skip
+
+
+class Launch(ctypes.Structure):
+    _fields_ = (
+        ("sim", ptr), ("plain", ptr), ("traced", ptr), ("sites", ptr), ("costs", ptr), ("segments", ptr),
+        ("segment_instructions", ptr), ("grid", u32 * 3), ("block", u32 * 3), ("shared_bytes", u32),
+        ("dynamic_shared", u32), ("static_shared", u32), ("register_bytes", u32), ("local_bytes", u32),
+        ("params", ptr), ("symbols", ptr), ("trace_every", u32), ("cooperative", u32), ("check_shared", u32),
+        ("cluster", u32 * 3), ("shared_shift", u32), ("envreg", u64), ("traced_blocks", u64), ("traced_warps", u64),
+        ("warp_instructions", u64), ("thread_instructions", u64), ("warp_max", u64), ("block_max", u64),
+        ("barriers", u64), ("barrier_slots", u64), ("barrier_lost", u64),
+    )  # fmt: skip
+
+
+CELL_BYTES = 24
+CACHE_SET_BYTES = 16 * 8 + 16 * 4 + 32
+
+
+@functools.cache
+def compiler() -> str:
+    """The C compiler: $CC, gcc, cc or clang.
+
+    Raises:
+        ToolchainError: none of them is there.
+    """
+    for name in (os.environ.get("CC", ""), "gcc", "cc", "clang"):
+        found = shutil.which(name) if name else None
+        if found:
+            return found
+    raise ToolchainError("there is no C compiler, which the simulator needs; apt-get install gcc")
+
+
+@functools.cache
+def machine_flags() -> tuple[str, ...]:
+    """Fused multiply-add in hardware where this processor has it; results are the same without."""
+    try:
+        words = Path("/proc/cpuinfo").read_text().split()
+    except OSError:
+        return ()
+    return ("-mfma",) if "fma" in words else ()
+
+
+@functools.cache
+def _headers_key() -> str:
+    return key_of(*((HERE / name).read_bytes() for name in HEADERS))
+
+
+@dataclass(frozen=True)
+class Job:
+    """A C text to become a shared object. Equal jobs have equal keys."""
+
+    source: str
+    flags: tuple[str, ...]
+
+    @property
+    def key(self) -> str:
+        return key_of(_headers_key(), self.source, *self.flags, *machine_flags(), compiler()) + ".so"
+
+
+def compile_all(jobs: Sequence[Job], cache: Cache) -> list[Path]:
+    """The shared objects of all jobs, from the cache or compiled side by side.
+
+    Raises:
+        ToolchainError: the compiler refuses our code.
+    """
+    found = [cache.path(job.key) for job in jobs]
+    running: list[tuple[int, subprocess.Popen[bytes], Path]] = []
+    for i, job in enumerate(jobs):
+        if found[i] is None:
+            target = cache.temporary(".so")
+            command = [
+                compiler(),
+                *FLAGS,
+                *machine_flags(),
+                *job.flags,
+                f"-I{HERE}",
+                "-x",
+                "c",
+                "-",
+                "-o",
+                str(target),
+                "-lm",
+            ]
+            process = subprocess.Popen(
+                command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
+            )
+            running.append((i, process, target))
+            assert process.stdin is not None
+            try:
+                process.stdin.write(job.source.encode())
+                process.stdin.close()
+            except BrokenPipeError:
+                pass  # it died; its words come below
+            process.stdin = None
+    for i, process, target in running:
+        try:
+            _, words = process.communicate(timeout=COMPILE_TIMEOUT_S)
+        except subprocess.TimeoutExpired as error:
+            process.kill()
+            process.wait()
+            target.unlink(missing_ok=True)
+            raise ToolchainError(
+                f"{compiler()} needs more than {COMPILE_TIMEOUT_S:.0f} s for one kernel; set CC to gcc"
+            ) from error
+        if process.returncode != 0:
+            target.unlink(missing_ok=True)
+            first = words.decode(errors="replace").strip().splitlines()[:1]
+            raise ToolchainError(
+                f"{compiler()} does not compile the simulator's code ({' '.join(first)}); set CC to gcc"
+            )
+        found[i] = cache.adopt(target, jobs[i].key)
+    return [path for path in found if path is not None]
+
+
+def runtime_job() -> Job:
+    """All runtime files as one translation unit."""
+    text = "\n".join(f'#include "{HERE / name}"' for name in RUNTIME[:-1])
+    digest = key_of(*((HERE / name).read_bytes() for name in RUNTIME))
+    return Job(
+        f'/* {digest} */\n#define TRACE 0\n{text}\n#include "{HERE / RUNTIME[-1]}"\n', ("-O2", "-frounding-math")
+    )
+
+
+@functools.cache
+def _load_runtime(path: str) -> ctypes.CDLL:
+    library = ctypes.CDLL(path, mode=ctypes.RTLD_GLOBAL)
+    for name in ("sim_open", "sim_launch", "sim_sizes"):
+        getattr(library, name).restype = ctypes.c_int
+    if (
+        library.sim_sizes(ctypes.sizeof(Sim), ctypes.sizeof(Launch), ctypes.sizeof(Fault), CELL_BYTES, CACHE_SET_BYTES)
+        != 0
+    ):
+        raise ToolchainError(
+            "the simulator's C structures differ from Python's on this machine; please report the platform"
+        )
+    return library
+
+
+def runtime(cache: Cache) -> ctypes.CDLL:
+    (path,) = compile_all([runtime_job()], cache)
+    return _load_runtime(str(path))
+
+
+@functools.lru_cache(maxsize=256)
+def warp_function(path: str) -> int:
+    """Address of `run_warp` in a kernel's shared object. The runtime must be loaded before."""
+    library = ctypes.CDLL(path)
+    _HELD.append(library)
+    address = ctypes.cast(library.run_warp, ctypes.c_void_p).value
+    assert address is not None
+    return address
+
+
+_HELD: list[ctypes.CDLL] = []  # a loaded kernel stays loaded: its address may be in use

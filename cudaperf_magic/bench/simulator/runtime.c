@@ -1,0 +1,395 @@
+/* The scheduler: blocks, warps, lanes, barriers and warp collectives, and the text that kernels print.
+ * It does not look at what accesses cost or whether they race (trace.c).
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include "sim.h"
+#include "faults.h"
+
+enum { SCHEDULE_FORWARD, SCHEDULE_REVERSE, SCHEDULE_SHUFFLED };
+#define QUANTUM 20000          /* loop iterations a warp runs before others get a turn */
+#define RESIDENT 64            /* blocks that may be under way at once when one waits for another */
+
+static u64 next_random(Sim *s) {
+    s->random ^= s->random << 13; s->random ^= s->random >> 7; s->random ^= s->random << 17;
+    return s->random;
+}
+
+void rt_fault_full(Warp *w, u32 kind, u32 site, u32 thread, u64 address, u64 extra, u32 other_site, u32 other_thread,
+                   u64 other_block, u32 flags) {
+    Sim *s = w->sim;
+    if (s->fault_kinds[kind] >= s->faults_a_kind || s->fault_count >= 512) return;
+    for (u32 i = 0; i < s->fault_count; i++)  /* one report for each pair of lines */
+        if (s->faults[i].kind == kind && s->faults[i].site == site && s->faults[i].other_site == other_site
+            && s->faults[i].flags == flags) return;
+    s->fault_kinds[kind]++;
+    s->faults[s->fault_count++] = (Fault){kind, site, other_site, thread, other_thread, flags, w->block->index,
+                                         other_block, address, extra};
+}
+
+void rt_fault(Warp *w, u32 kind, u32 site, u32 lane, u64 address, u64 extra) {
+    rt_fault_full(w, kind, site, w->index * 32 + lane, address, extra, NONE, NONE, 0, 0);
+}
+
+/* ---- lanes ---- */
+
+static s32 lowest(Warp *w, u32 lanes, u32 last) {
+    s32 found = last ? -1 : INT32_MAX;
+    for (u32 m = lanes; m; m &= m - 1) {
+        s32 pc = (s32)w->pc[__builtin_ctz(m)];
+        if (last ? pc > found : pc < found) found = pc;
+    }
+    return found;
+}
+
+int rt_pick(Warp *w, u32 *mask, s32 *other) {
+    u32 ready = w->live & ~w->waiting & ~w->blocked;
+    if (w->sim->stopped) return SIM_STOP;
+    if (!ready) {
+        if (!w->blocked) return w->live ? SIM_WAIT : SIM_DONE;
+        ready = w->blocked;  /* the lanes it waits for will never come */
+        w->force = 1;
+    }
+    /* A part of the warp that keeps looping (a spin lock) gives way to the part it may be waiting for. */
+    u32 last = w->sim->schedule == SCHEDULE_REVERSE;
+    if (w->spins & 1) last = !last;
+    s32 pc = lowest(w, ready, last);
+    u32 group = 0;
+    u32 all = w->live & ~w->waiting;
+    for (u32 m = all; m; m &= m - 1) if ((s32)w->pc[__builtin_ctz(m)] == pc) group |= m & -m;
+    w->blocked &= ~group;
+    *mask = group;
+    u32 rest = all & ~group;
+    if (rest && w->quantum > QUANTUM / 4) w->quantum = QUANTUM / 4;
+    *other = !rest ? INT32_MAX : last ? 0 : lowest(w, rest, 0);
+    return pc;
+}
+
+void rt_exit(Warp *w, u32 mask) {
+    w->live &= ~mask;
+    w->block->exited += __builtin_popcount(mask);
+}
+
+void rt_trap(Warp *w, u32 mask, u32 site, u32 kind) {
+    rt_fault(w, kind, site, __builtin_ctz(mask), 0, 0);
+    w->sim->stopped = 1;
+}
+
+/* The lanes of `mask` that may go on with a collective: those whose partners are all here. The others wait at `pc`. */
+u32 rt_collect(Warp *w, u32 mask, u32 pc, const u32 *members, u32 site) {
+    u32 ready = 0;
+    for (u32 m = mask; m; m &= m - 1) {
+        u32 lane = __builtin_ctz(m), needed = members[lane] & w->live;
+        if (members[lane] & w->exists & ~w->live)
+            rt_fault(w, FAULT_EXITED_LANE, site, lane, __builtin_ctz(members[lane] & w->exists & ~w->live), members[lane]);
+        if (!(members[lane] >> lane & 1)) rt_fault(w, FAULT_NOT_A_MEMBER, site, lane, 0, members[lane]);
+        if (!(needed & ~mask)) ready |= BIT(lane);
+    }
+    if (w->force && !ready) {
+        u32 lane = __builtin_ctz(mask), missing = members[lane] & w->live & ~mask;
+        rt_fault(w, FAULT_MISSING_LANE, site, lane, __builtin_ctz(missing), members[lane]);
+        ready = mask;
+    }
+    w->force = 0;
+    u32 rest = mask & ~ready;
+    for (u32 m = rest; m; m &= m - 1) w->pc[__builtin_ctz(m)] = pc;
+    w->blocked |= rest;
+    if (ready) {
+        w->tick++;
+        for (u32 m = ready; m; m &= m - 1) w->lane_tick[__builtin_ctz(m)] = w->tick;
+    }
+    return ready;
+}
+
+/* ---- barriers ---- */
+
+static void arrive(Warp *w, u32 mask, u32 id, u32 count, u32 site) {
+    Barrier *b = &w->block->barriers[id & 15];
+    if (!b->arrived) { b->first_site = site; b->mixed = NONE; b->red_and = 1; b->red_or = 0; b->red_popc = 0; }
+    else if (w->launch->sites[b->first_site].line != w->launch->sites[site].line) b->mixed = site;
+    b->arrived += __builtin_popcount(mask);
+    b->expected = count;
+}
+
+void rt_barrier(Warp *w, u32 mask, u32 pc_after, u32 id, u32 count, u32 site) {
+    arrive(w, mask, id, count, site);
+    w->waiting |= mask;
+    w->pending_site = site;
+    for (u32 m = mask; m; m &= m - 1) { u32 lane = __builtin_ctz(m); w->pc[lane] = pc_after; w->barrier_of[lane] = (u8)(id & 15); }
+}
+
+void rt_barrier_arrive(Warp *w, u32 mask, u32 id, u32 count, u32 site) { arrive(w, mask, id, count, site); }
+
+void rt_barrier_red(Warp *w, u32 mask, u32 id, const u32 *values) {
+    Barrier *b = &w->block->barriers[id & 15];
+    for (u32 m = mask; m; m &= m - 1) {
+        u32 v = values[__builtin_ctz(m)] != 0;
+        b->red_and &= v; b->red_or |= v; b->red_popc += v;
+    }
+}
+
+static void new_stamp(Block *b) {
+    Sim *s = b->sim;
+    if (!b->is_traced) return;
+    b->stamp = ++s->stamp;
+    if (s->stamp >= s->stamp_room) {
+        u32 room = s->stamp_room * 2;
+        u64 *more = realloc(s->stamp_block, room * sizeof *more);
+        if (!more) { s->stopped = 1; return; }
+        s->stamp_block = more; s->stamp_room = room;
+    }
+    s->stamp_block[s->stamp] = b->index;
+}
+
+static void weigh_barrier(Block *b) {
+    u64 most = 0, sum = 0;
+    for (u32 i = 0; i < b->warp_count; i++) {
+        Warp *w = &b->warps[i];
+        u64 done = w->instructions - w->instructions_at_barrier;
+        if (done > most) most = done;
+        sum += done;
+        w->instructions_at_barrier = w->instructions;
+    }
+    b->launch->barriers++;
+    b->launch->barrier_slots += most * b->warp_count;
+    b->launch->barrier_lost += most * b->warp_count - sum;
+}
+
+static void release(Block *b, u32 id) {
+    Barrier *bar = &b->barriers[id];
+    Warp *any = NULL; u32 any_lane = 0;
+    for (u32 i = 0; i < b->warp_count; i++) {
+        Warp *w = &b->warps[i];
+        for (u32 m = w->waiting; m; m &= m - 1) {
+            u32 lane = __builtin_ctz(m);
+            if (w->barrier_of[lane] != id) continue;
+            w->waiting &= ~BIT(lane);
+            if (!any) { any = w; any_lane = lane; }
+        }
+        w->tick = 0;
+        memset(w->lane_tick, 0, sizeof w->lane_tick);
+    }
+    if (any && !bar->expected) {
+        if (b->exited) rt_fault(any, FAULT_EXITED_THREAD, bar->first_site, any_lane, b->exited, 0);
+        if (bar->mixed != NONE)
+            rt_fault_full(any, FAULT_TWO_BARRIERS, bar->first_site, any->index * 32 + any_lane, 0, 0, bar->mixed, NONE, 0, 0);
+    }
+    b->red_result[id] = bar->red_and | (u64)bar->red_or << 1 | (u64)bar->red_popc << 32;
+    bar->arrived = 0;
+    if (b->is_traced) weigh_barrier(b);
+    new_stamp(b);
+}
+
+static u32 release_complete(Block *b) {
+    u32 released = 0;
+    for (u32 id = 0; id < 16; id++) {
+        Barrier *bar = &b->barriers[id];
+        if (!bar->arrived) continue;
+        u32 needed = bar->expected ? bar->expected : b->thread_count - b->exited;
+        if (bar->arrived >= needed) { release(b, id); released++; }
+    }
+    return released;
+}
+
+/* ---- blocks ---- */
+
+typedef struct { Block block; u64 shared_room, warp_room, regs_room, local_room; u8 *regs, *local; } Slot;
+
+static void *grow(void *old, u64 *room, u64 needed) {
+    if (old && *room >= needed) return old;
+    free(old);
+    *room = needed;
+    return aligned_alloc(64, (needed + 127) & ~63ull);
+}
+
+static Slot *slot_of(Sim *s, u32 index) {
+    if (index >= s->pool_count) {
+        u64 count = index + 1;
+        Slot **more = realloc(s->pool, count * sizeof *more);
+        if (!more) return NULL;
+        for (u64 i = s->pool_count; i < count; i++) more[i] = calloc(1, sizeof(Slot));
+        s->pool = more; s->pool_count = count;
+    }
+    return ((Slot **)s->pool)[index];
+}
+
+static void set_up_warp(Block *b, Warp *w, u32 index) {
+    Launch *L = b->launch;
+    memset(w, 0, sizeof *w);
+    w->block = b; w->sim = b->sim; w->launch = L; w->index = index;
+    u32 left = b->thread_count - index * 32;
+    w->exists = w->live = left >= 32 ? ~0u : BIT(left) - 1;
+    w->down = b->sim->schedule == SCHEDULE_REVERSE || (b->sim->schedule == SCHEDULE_SHUFFLED && (next_random(b->sim) >> 20 & 1));
+    w->local_bytes = L->local_bytes;
+    for (u32 lane = 0; lane < 32; lane++) {
+        u32 t = index * 32 + lane;
+        w->tid[0][lane] = t % L->block[0];
+        w->tid[1][lane] = t / L->block[0] % L->block[1];
+        w->tid[2][lane] = t / L->block[0] / L->block[1];
+    }
+}
+
+static Slot *start_block(Launch *L, u64 index, u32 place) {
+    Sim *s = L->sim;
+    Slot *slot = slot_of(s, place);
+    if (!slot) return NULL;
+    Block *b = &slot->block;
+    u32 threads = L->block[0] * L->block[1] * L->block[2], warps = (threads + 31) / 32;
+    u64 granules = (L->shared_bytes >> L->shared_shift) + 1;
+    u8 *shared = grow(b->shared, &slot->shared_room, L->shared_bytes * 2ull + 256 + granules * sizeof(Cell));
+    Warp *old = b->warps;
+    memset(b, 0, sizeof *b);
+    b->shared = shared;
+    b->shared_cells = (Cell *)(shared + ((L->shared_bytes + 63) & ~63u));
+    b->shared_init = (u8 *)(b->shared_cells + granules);
+    b->warps = grow(old, &slot->warp_room, warps * sizeof(Warp));
+    slot->regs = grow(slot->regs, &slot->regs_room, (u64)warps * L->register_bytes + 64);
+    slot->local = grow(slot->local, &slot->local_room, (u64)warps * 32 * L->local_bytes + 64);
+    b->launch = L; b->sim = s; b->index = index;
+    b->id[0] = (u32)(index % L->grid[0]); b->id[1] = (u32)(index / L->grid[0] % L->grid[1]); b->id[2] = (u32)(index / L->grid[0] / L->grid[1]);
+    b->warp_count = warps; b->thread_count = threads;
+    b->is_traced = L->traced && L->trace_every && index % L->trace_every == 0;
+    b->run = b->is_traced ? L->traced : L->plain;
+    for (u64 i = 0; i + 4 <= L->shared_bytes; i += 4) { u32 poison = 0x7fbadbadu; memcpy(shared + i, &poison, 4); }
+    if (b->is_traced) {
+        memset(b->shared_cells, 0, granules * sizeof(Cell));
+        memset(b->shared_init, 0, L->shared_bytes);
+    }
+    memset(slot->local, 0xfb, (u64)warps * 32 * L->local_bytes);
+    for (u32 i = 0; i < warps; i++) {
+        set_up_warp(b, &b->warps[i], i);
+        b->warps[i].regs = slot->regs + (u64)i * L->register_bytes;
+        b->warps[i].local = slot->local + (u64)i * 32 * L->local_bytes;
+    }
+    new_stamp(b);
+    return slot;
+}
+
+static void stuck(Block *b) {
+    for (u32 i = 0; i < b->warp_count; i++) {
+        Warp *w = &b->warps[i];
+        if (!(w->live & w->waiting)) continue;
+        rt_fault(w, FAULT_BARRIER_NEVER, w->pending_site, __builtin_ctz(w->live & w->waiting), 0, 0);
+        break;
+    }
+    b->sim->stopped = 1;
+}
+
+static void runaway(Block *b, Warp *w) {
+    if (w->live) rt_fault_full(w, FAULT_RUNAWAY, NONE, w->index * 32 + __builtin_ctz(w->live), 0,
+                               w->pc[__builtin_ctz(w->live)], NONE, NONE, 0, 0);
+    b->sim->stopped = 1;
+}
+
+/* Runs a block until it ends (1) or has only been looping for a while (0): perhaps it waits for another block. */
+static u32 run_block(Block *b) {
+    Sim *s = b->sim;
+    for (u32 turns = 0; turns < 4; turns++) {
+        u32 yielded = 0, done = 0, start = s->schedule == SCHEDULE_SHUFFLED ? (u32)(next_random(s) % b->warp_count) : 0;
+        for (u32 k = 0; k < b->warp_count; k++) {
+            u32 at = (start + k) % b->warp_count;
+            Warp *w = &b->warps[s->schedule == SCHEDULE_REVERSE ? b->warp_count - 1 - at : at];
+            if (!w->live) { done++; continue; }
+            if (!(w->live & ~w->waiting)) continue;
+            w->quantum = QUANTUM;
+            int status = b->run(w);
+            if (status == SIM_YIELD) {
+                yielded++;
+                w->spins++;
+                s->steps -= QUANTUM;
+                if (s->steps < 0) { runaway(b, w); return 1; }
+            } else w->spins = 0;
+            if (!w->live) done++;
+            if (s->stopped) return 1;
+        }
+        if (done == b->warp_count) return 1;
+        if (release_complete(b)) { turns = 0; continue; }
+        if (!yielded) { stuck(b); return 1; }
+    }
+    return 0;
+}
+
+static void close_block(Block *b) {
+    if (!b->is_traced) return;
+    Launch *L = b->launch;
+    u64 sum = 0;
+    for (u32 i = 0; i < b->warp_count; i++) {
+        u64 n = b->warps[i].instructions;
+        sum += n;
+        if (n > L->warp_max) L->warp_max = n;
+        L->thread_instructions += b->warps[i].thread_instructions;
+    }
+    L->traced_blocks++;
+    L->traced_warps += b->warp_count;
+    L->warp_instructions += sum;
+    if (sum > L->block_max) L->block_max = sum;
+}
+
+static u64 block_at(Launch *L, u64 total, u64 position, const u32 *shuffled) {
+    if (L->sim->schedule == SCHEDULE_REVERSE) return total - 1 - position;
+    return shuffled ? shuffled[position] : position;
+}
+
+static u32 *shuffle(Sim *s, u64 total) {
+    if (s->schedule != SCHEDULE_SHUFFLED || total > 1u << 24) return NULL;
+    u32 *order = malloc(total * sizeof *order);
+    if (!order) return NULL;
+    for (u64 i = 0; i < total; i++) order[i] = (u32)i;
+    for (u64 i = total - 1; i > 0; i--) {
+        u64 j = next_random(s) % (i + 1);
+        u32 t = order[i]; order[i] = order[j]; order[j] = t;
+    }
+    return order;
+}
+
+int sim_launch(Launch *L) {
+    Sim *s = L->sim;
+    u64 total = (u64)L->grid[0] * L->grid[1] * L->grid[2], next = 0;
+    u32 active = 0, limit = L->cooperative ? (u32)(total < 4096 ? total : 4096) : RESIDENT, wanted = L->cooperative ? limit : 1;
+    u32 *order = shuffle(s, total);
+    s->first_stamp = s->stamp + 1;
+    if (s->release_time) {
+        u64 used = (total < s->order_room ? total : s->order_room) * 4;
+        memset(s->release_time, 0, used); memset(s->acquire_time, 0, used);
+    }
+    while (!s->stopped && (active || next < total)) {
+        while (active < wanted && next < total) {
+            if (!start_block(L, block_at(L, total, next, order), active)) { s->stopped = 1; break; }
+            next++; active++;
+        }
+        u32 ended = 0;
+        for (u32 i = 0; i < active && !s->stopped;) {
+            Slot **slots = s->pool;
+            if (!run_block(&slots[i]->block)) { i++; continue; }
+            close_block(&slots[i]->block);
+            Slot *free_slot = slots[i];  /* the freed place moves behind the active ones */
+            memmove(&slots[i], &slots[i + 1], (active - 1 - i) * sizeof *slots);
+            slots[--active] = free_slot;
+            ended++;
+        }
+        if (!ended && wanted < limit) wanted++;
+        else if (ended && !L->cooperative && !active) wanted = 1;
+    }
+    free(order);
+    return s->stopped ? -1 : 0;
+}
+
+/* 0 when the caller's idea of these structures has the right sizes. */
+int sim_sizes(u32 sim, u32 launch, u32 fault, u32 cell, u32 set) {
+    return !(sim == sizeof(Sim) && launch == sizeof(Launch) && fault == sizeof(Fault) && cell == sizeof(Cell) && set == sizeof(CacheSet));
+}
+
+int sim_open(Sim *s) {
+    s->stamp_room = 4096;
+    s->stamp_block = calloc(s->stamp_room, sizeof *s->stamp_block);
+    return s->stamp_block ? 0 : -1;
+}
+
+void sim_close(Sim *s) {
+    free(s->stamp_block); s->stamp_block = NULL;
+    Slot **slots = s->pool;
+    for (u64 i = 0; i < s->pool_count; i++) {
+        free(slots[i]->block.shared); free(slots[i]->block.warps); free(slots[i]->regs); free(slots[i]->local); free(slots[i]);
+    }
+    free(s->pool); s->pool = NULL; s->pool_count = 0;
+}

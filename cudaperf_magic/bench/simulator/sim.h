@@ -1,0 +1,179 @@
+/* What a generated kernel and the runtime share: the state of a launch, a block and a warp, and the memory macros.
+ *
+ * A kernel becomes one C function that runs one warp until it ends, waits or has used its quantum. Each lane has its own
+ * program counter (a segment's number); a segment runs for every lane of `mask`, one lane after the other, which is one
+ * of the orders that independent thread scheduling allows. Compiled with TRACE=1 it reports every access.
+ */
+#ifndef SIM_H
+#define SIM_H
+#include <stdint.h>
+#include <string.h>
+
+typedef uint8_t u8;   typedef int8_t s8;
+typedef uint16_t u16; typedef int16_t s16;
+typedef uint32_t u32; typedef int32_t s32;
+typedef uint64_t u64; typedef int64_t s64;
+typedef unsigned __int128 u128;
+typedef float f32;    typedef double f64;
+
+enum { SIM_DONE = -1, SIM_WAIT = -2, SIM_YIELD = -3, SIM_STOP = -4 };
+enum { SPACE_GLOBAL, SPACE_SHARED, SPACE_LOCAL, SPACE_CONST, SPACE_PARAM, SPACE_GENERIC };
+enum { OP_LOAD, OP_STORE, OP_ATOMIC, OP_BARRIER, OP_COLLECTIVE, OP_FENCE, OP_OTHER };
+enum { SITE_STRONG = 1 };  /* volatile, relaxed, acquire or release: no race with another such access */
+
+/* Generic addresses: global memory is where it is; the other spaces lie in windows no host address reaches. */
+#define WINDOW_SHARED 0x1000000000000000ull
+#define WINDOW_LOCAL  0x2000000000000000ull
+#define WINDOW_PARAM  0x3000000000000000ull
+#define WINDOW_OF(a) ((a) & 0xf000000000000000ull)
+#define POISON 0x7fbadbad7fbadbadull  /* what a refused read yields: a NaN as float and as double */
+
+typedef struct { u16 space, op, size, flags; s32 line; } Site;
+
+typedef struct {
+    u64 requests, lanes, bytes, sectors, ideal_sectors, wavefronts, ideal_wavefronts, collisions, worst_collision;
+} SiteCost;
+
+typedef struct { u64 executions, lanes; } SegmentCost;
+
+/* Who last wrote and read a granule of memory, for race detection. Stamps name a block's time between two barriers. */
+typedef struct {
+    u32 write_stamp, read_stamp;
+    u16 write_thread, read_thread, write_site, read_site, write_tick, read_tick;
+    u8 flags, pad[3];
+} Cell;
+
+typedef struct { u64 start, size; } Buffer;
+typedef struct { u32 kind, site, other_site, thread, other_thread, flags; u64 block, other_block, address, extra; } Fault;
+
+struct Launch; struct Block; struct Warp;
+typedef int (*WarpFunction)(struct Warp *);
+
+typedef struct { u64 lines[16]; u32 ages[16]; u8 valid[16], dirty[16]; } CacheSet;
+
+typedef struct Sim {
+    u8 *arena; u64 arena_bytes;
+    Buffer *buffers; u32 buffer_count;  /* sorted by start */
+    u32 buffer_hint;
+    u8 *initialised;                    /* a byte per byte of the arena, or null: not tracked */
+    u8 *touched;                        /* a byte per sector of the arena, or null */
+    Cell *cells; u32 cell_shift;        /* null: global races are not looked for */
+    u32 stamp, first_stamp;
+    u64 *stamp_block; u32 stamp_room;
+    u32 *release_time, *acquire_time; u64 order_room;  /* by block, as stamps; see trace.c */
+    Fault faults[512]; u32 fault_count; u32 fault_kinds[32]; u32 faults_a_kind;
+    char *text; u64 text_used, text_limit; u32 text_cut;
+    s64 steps;                          /* loop iterations left before the run is called runaway */
+    u32 schedule; u64 random;
+    CacheSet *l2; u32 l2_sets; u32 l2_time;
+    u64 dram_read_bytes, dram_write_bytes;
+    void *pool; u64 pool_count;
+    u32 stopped;
+    u64 clock;
+} Sim;
+
+typedef struct Launch {
+    Sim *sim;
+    WarpFunction plain, traced;
+    const Site *sites; SiteCost *costs; SegmentCost *segments; const u32 *segment_instructions;
+    u32 grid[3], block[3];
+    u32 shared_bytes, dynamic_shared, static_shared, register_bytes, local_bytes;
+    const u8 *params; const u64 *symbols;
+    u32 trace_every, cooperative, check_shared;
+    u32 cluster[3];
+    u32 shared_shift;
+    u64 envreg;
+    /* filled by the run, from traced blocks only */
+    u64 traced_blocks, traced_warps, warp_instructions, thread_instructions, warp_max, block_max;
+    u64 barriers, barrier_slots, barrier_lost;
+} Launch;
+
+typedef struct { u32 arrived, expected, first_site, mixed, red_and, red_or, red_popc, waiting_sites; } Barrier;
+
+typedef struct Block {
+    Launch *launch; Sim *sim;
+    u64 index; u32 id[3];
+    u8 *shared; u8 *shared_init; Cell *shared_cells;
+    struct Warp *warps; u32 warp_count, thread_count, exited;
+    Barrier barriers[16];
+    u32 stamp, is_traced, yields;
+    u64 red_result[16];
+    WarpFunction run;
+} Block;
+
+typedef struct Warp {
+    Block *block; Sim *sim; Launch *launch;
+    u32 index, exists, live, waiting, blocked, force, down;
+    s32 other;
+    s64 quantum;
+    u32 pc[32];
+    u8 barrier_of[32];
+    u32 tick; u32 lane_tick[32];
+    u32 tid[3][32];
+    u64 instructions, instructions_at_barrier, thread_instructions;
+    u32 spins, fenced;
+    void *regs; u8 *local; u32 local_bytes;
+    u32 pending_site;
+} Warp;
+
+/* runtime.c */
+int rt_pick(Warp *w, u32 *mask, s32 *other);
+u32 rt_collect(Warp *w, u32 mask, u32 pc, const u32 *members, u32 site);
+void rt_barrier(Warp *w, u32 mask, u32 pc_after, u32 id, u32 count, u32 site);
+void rt_barrier_arrive(Warp *w, u32 mask, u32 id, u32 count, u32 site);
+void rt_barrier_red(Warp *w, u32 mask, u32 id, const u32 *values);
+u32 rt_step(Warp *w);
+void rt_fault(Warp *w, u32 kind, u32 site, u32 lane, u64 address, u64 extra);
+void rt_exit(Warp *w, u32 mask);
+void rt_trap(Warp *w, u32 mask, u32 site, u32 kind);
+u64 rt_wild(Warp *w, u32 site, u32 lane, u64 address, u32 size);
+u8 *rt_at(Warp *w, u32 space, u32 site, u32 lane, u64 address, u32 size);
+u8 *rt_at_traced(Warp *w, u32 space, u32 site, u32 lane, u64 address, u32 size);
+u32 rt_vprintf(Warp *w, u32 lane, u32 site, u64 format, u64 arguments);
+void rt_assert(Warp *w, u32 lane, u32 site, u64 message, u64 file, u32 line);
+/* trace.c */
+void rt_trace(Warp *w, u32 site, u32 mask, const u64 *addresses, u32 same);
+void rt_fence(Warp *w);
+
+#define BIT(lane) (1u << (lane))
+#define FOR_LANES(m) for (u32 m_ = (m), lane; m_ && (lane = w->down ? 31 - __builtin_clz(m_) : __builtin_ctz(m_), 1); m_ &= ~BIT(lane))
+
+/* Going to segment `x` from segment `me`: at once while no other lane waits for us to come by, else by way of rt_pick. */
+#define PARK(m, x) do { for (u32 p_ = (m); p_; p_ &= p_ - 1) w->pc[__builtin_ctz(p_)] = (x); } while (0)
+#define GO(me, x) do { if ((x) > (me)) { if ((s32)(x) < other) goto S_##x; PARK(mask, x); goto dispatch; } \
+        if (--w->quantum < 0) { PARK(mask, x); return SIM_YIELD; } \
+        if ((s32)(x) < other) goto S_##x; PARK(mask, x); goto dispatch; } while (0)
+
+#if TRACE
+#define ENTER(n) do { launch->segments[n].executions++; launch->segments[n].lanes += __builtin_popcount(mask); \
+        w->instructions += launch->segment_instructions[n]; \
+        w->thread_instructions += (u64)launch->segment_instructions[n] * __builtin_popcount(mask); } while (0)
+#define NOTE(k, a) (A_##k[lane] = (a), M_##k |= BIT(lane))
+#define AT(space, k, a, size) (NOTE(k, a), rt_at_traced(w, space, k, lane, a, size))
+#define SITE(k) u64 A_##k[32]; u32 M_##k = 0, V_##k = 0
+#define REPORT(k) do { if (M_##k) rt_trace(w, k, M_##k, A_##k, V_##k); } while (0)
+#define SAME(k, p, type, value) ({ type v_ = (value); !memcmp((p), &v_, sizeof v_); })
+#define SAME_ALL(k, test) do { if (test) V_##k |= BIT(lane); } while (0)
+#define FENCE() rt_fence(w)
+#define GLOBAL_AT(k, a, size) AT(SPACE_GLOBAL, k, a, size)
+#define SHARED_AT(k, a, size) AT(SPACE_SHARED, k, (u32)(a), size)
+#else
+#define ENTER(n) ((void)0)
+#define SITE(k) ((void)0)
+#define REPORT(k) ((void)0)
+#define SAME(k, p, type, value) 0
+#define SAME_ALL(k, test) ((void)0)
+#define FENCE() ((void)0)
+#define AT(space, k, a, size) rt_at(w, space, k, lane, a, size)
+/* A plain run stays inside the arena, though perhaps not inside the right buffer: only a traced run tells. */
+#define GLOBAL_AT(k, a, size) ((u64)(a) - arena <= arena_span - (size) ? (u8 *)(u64)(a) : rt_at(w, SPACE_GLOBAL, k, lane, a, size))
+#define SHARED_AT(k, a, size) ((u64)(u32)(a) + (size) <= shared_bytes ? shared + (u32)(a) : rt_at(w, SPACE_SHARED, k, lane, (u32)(a), size))
+#endif
+#define LOCAL_AT(k, a, size) ((u64)(a) + (size) <= local_bytes ? w->local + (u64)lane * local_bytes + (u64)(a) : rt_at(w, SPACE_LOCAL, k, lane, a, size))
+#define CONST_AT(k, a, size) ((u64)(a) - arena <= arena_span - (size) ? (u8 *)(u64)(a) : rt_at(w, SPACE_CONST, k, lane, a, size))
+#define PARAM_AT(k, a, size) ((u64)(a) + (size) <= 4096 ? (u8 *)params + (u64)(a) : rt_at(w, SPACE_PARAM, k, lane, a, size))
+#define GENERIC_AT(k, a, size) AT(SPACE_GENERIC, k, a, size)
+#define LOAD(type, p) ({ type v_; memcpy(&v_, (p), sizeof v_); v_; })
+#define STORE(type, p, value) do { type v_ = (value); memcpy((p), &v_, sizeof v_); } while (0)
+
+#endif

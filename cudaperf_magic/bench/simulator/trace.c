@@ -1,0 +1,266 @@
+/* What an access of a warp costs and whether it races: sectors, wavefronts, caches, shadow memory. Runs nothing.
+ *
+ * Race detection. Each granule remembers its last write and last read. Two accesses of one block are ordered when a
+ * barrier (a new stamp) lies between them, of one warp also when both lanes took part in a warp collective since. Two
+ * blocks are ordered only by a release (a fence, then an atomic or volatile store) of the first after its access and an
+ * acquire (an atomic or volatile load) of the second after that release; which location carries it is not checked, so a
+ * race can be missed there, but an honest hand-over is never called one.
+ */
+#include <stdlib.h>
+#include "sim.h"
+#include "faults.h"
+
+enum { CELL_WRITE_ATOMIC = 1, CELL_MANY_THREADS = 2, CELL_MANY_BLOCKS = 4, CELL_READ_STRONG = 8 };
+#define SECTOR 32
+
+/* ---- requests ---- */
+
+/* Fills `list` with the addresses of the active lanes in ascending order; returns their number. */
+static u32 ascending(u32 mask, const u64 *addresses, u64 *list) {
+    u32 n = 0, sorted = 1;
+    for (u32 m = mask; m; m &= m - 1) {
+        list[n] = addresses[__builtin_ctz(m)];
+        if (n && list[n] < list[n - 1]) sorted = 0;
+        n++;
+    }
+    for (u32 i = 1; !sorted && i < n; i++) {
+        u64 a = list[i]; u32 j = i;
+        while (j && list[j - 1] > a) { list[j] = list[j - 1]; j--; }
+        list[j] = a;
+    }
+    return n;
+}
+
+static void l2_access(Sim *s, u64 sector, u32 is_write) {
+    u64 line = sector >> 2; u32 part = 1u << (sector & 3), oldest = 0;
+    CacheSet *set = &s->l2[line % s->l2_sets];
+    s->l2_time++;
+    for (u32 way = 0; way < 16; way++) {
+        if (set->valid[way] && set->lines[way] == line) { oldest = way; goto found; }
+        if (!set->valid[way]) { if (set->valid[oldest]) oldest = way; }
+        else if (set->valid[oldest] && set->ages[way] < set->ages[oldest]) oldest = way;
+    }
+    s->dram_write_bytes += (u64)__builtin_popcount(set->dirty[oldest]) * SECTOR;
+    set->lines[oldest] = line; set->valid[oldest] = set->dirty[oldest] = 0;
+found:
+    set->ages[oldest] = s->l2_time;
+    if (!is_write && !(set->valid[oldest] & part)) s->dram_read_bytes += SECTOR;
+    set->valid[oldest] |= part;
+    if (is_write) set->dirty[oldest] |= part;
+}
+
+static void cost_global(Sim *s, SiteCost *cost, const u64 *list, u32 n, u32 size, u32 is_write) {
+    u64 unique = 0, end = 0, last_sector = ~0ull, sectors = 0;
+    for (u32 i = 0; i < n; i++) {
+        u64 from = list[i] > end ? list[i] : end, to = list[i] + size;
+        if (to > from) unique += to - from;
+        if (to > end) end = to;
+        for (u64 sector = list[i] / SECTOR; sector <= (to - 1) / SECTOR; sector++) {
+            if (sector == last_sector || (last_sector != ~0ull && sector < last_sector)) continue;
+            last_sector = sector; sectors++;
+            if (s->l2) l2_access(s, sector, is_write);
+            u64 local = sector - (u64)s->arena / SECTOR;
+            if (s->touched && local < s->arena_bytes / SECTOR) s->touched[local] |= is_write ? 2 : 1;
+        }
+    }
+    cost->sectors += sectors;
+    cost->ideal_sectors += (unique + SECTOR - 1) / SECTOR;
+}
+
+/* Banks are 4 bytes wide; wider accesses go by half and quarter warps, each its own pass. */
+static void cost_shared(SiteCost *cost, u32 mask, const u64 *addresses, u32 size) {
+    u32 lanes_a_pass = size <= 4 ? 32 : size == 8 ? 16 : 8;
+    for (u32 first = 0; first < 32; first += lanes_a_pass) {
+        u64 words[32]; u32 n = 0; u8 depth[32] = {0}; u32 worst = 0;
+        for (u32 lane = first; lane < first + lanes_a_pass; lane++) {
+            if (!(mask >> lane & 1)) continue;
+            for (u64 word = addresses[lane] / 4; word <= (addresses[lane] + size - 1) / 4; word++) {
+                u32 seen = 0;
+                for (u32 i = 0; i < n && !seen; i++) seen = words[i] == word;
+                if (seen) continue;
+                words[n++] = word;
+                u32 d = ++depth[word & 31];
+                if (d > worst) worst = d;
+            }
+        }
+        cost->wavefronts += worst;
+        cost->ideal_wavefronts += n != 0;
+    }
+}
+
+static void cost_atomic(SiteCost *cost, const u64 *list, u32 n) {
+    u32 run = 1, worst = 1;
+    for (u32 i = 1; i < n; i++) {
+        run = list[i] == list[i - 1] ? run + 1 : 1;
+        if (run > worst) worst = run;
+    }
+    cost->collisions += worst - 1;
+    if (worst > cost->worst_collision) cost->worst_collision = worst;
+}
+
+/* ---- order between blocks ---- */
+
+static u32 ordered_between_blocks(Warp *w, u32 stamp) {
+    Sim *s = w->sim;
+    u64 writer = s->stamp_block[stamp], self = w->block->index;
+    if (!s->release_time || writer >= s->order_room || self >= s->order_room) return 0;
+    return s->release_time[writer] >= stamp && s->release_time[writer] && s->acquire_time[self] >= stamp
+        && s->acquire_time[self];
+}
+
+void rt_fence(Warp *w) { w->fenced = 1; }
+
+static void strong_access(Warp *w, u32 is_load, u32 is_store) {
+    Sim *s = w->sim;
+    u64 self = w->block->index;
+    if (!s->release_time || self >= s->order_room) return;
+    if (is_store && w->fenced) s->release_time[self] = s->stamp;
+    if (is_load) s->acquire_time[self] = s->stamp;
+}
+
+/* ---- shadow ---- */
+
+static void race(Warp *w, u32 kind, u32 site, u32 lane, u64 address, u32 flags, u32 other_site, u32 other_thread, u64 other_block) {
+    rt_fault_full(w, kind, site, w->index * 32 + lane, address, w->launch->sites[site].size, other_site, other_thread, other_block, flags);
+}
+
+/* Whether an earlier access (its stamp, thread and tick) and this one of `lane` may fall in either order. */
+static u32 unordered(Warp *w, u32 lane, u32 stamp, u32 thread, u32 tick, u32 *flags) {
+    Block *b = w->block;
+    u32 me = w->index * 32 + lane;
+    *flags = 0;
+    if (w->sim->stamp_block[stamp] != b->index) {
+        *flags = RACE_OTHER_BLOCK;
+        return !ordered_between_blocks(w, stamp);
+    }
+    if (stamp < b->stamp || thread == me) return 0;
+    if (thread / 32 == w->index) {
+        *flags = RACE_SAME_WARP;
+        return w->lane_tick[lane] <= tick;
+    }
+    return 1;
+}
+
+static void shadow_read(Warp *w, u32 kind, Cell *c, u32 floor, u32 site, u32 lane, u64 address) {
+    u32 flags, me = w->index * 32 + lane, strong = w->launch->sites[site].flags & SITE_STRONG && kind == FAULT_GLOBAL_RACE;
+    if (c->write_stamp >= floor && !(strong && c->flags & CELL_WRITE_ATOMIC)
+        && unordered(w, lane, c->write_stamp, c->write_thread, c->write_tick, &flags))
+        race(w, kind, site, lane, address, flags | RACE_WAS_WRITE | (c->flags & CELL_WRITE_ATOMIC ? RACE_ATOMIC : 0),
+             c->write_site, c->write_thread, w->sim->stamp_block[c->write_stamp]);
+    if (c->read_stamp >= floor) {
+        u32 other_block = w->sim->stamp_block[c->read_stamp] != w->block->index;
+        if (other_block) c->flags |= CELL_MANY_BLOCKS;
+        if (c->read_stamp < w->block->stamp) c->flags &= ~CELL_MANY_THREADS;
+        else if (c->read_thread != me) c->flags |= CELL_MANY_THREADS;
+    } else c->flags &= ~(CELL_MANY_THREADS | CELL_MANY_BLOCKS);
+    if (strong) c->flags |= CELL_READ_STRONG; else c->flags &= ~CELL_READ_STRONG;
+    c->read_stamp = w->block->stamp;
+    c->read_thread = (u16)me; c->read_site = (u16)site; c->read_tick = (u16)w->tick;
+}
+
+static void shadow_write(Warp *w, u32 kind, Cell *c, u32 floor, u32 site, u32 lane, u64 address, u32 same) {
+    const Site *info = &w->launch->sites[site];
+    u32 flags, atomic = info->op == OP_ATOMIC || (info->flags & SITE_STRONG && kind == FAULT_GLOBAL_RACE);
+    u32 value = same >> lane & 1 && !atomic ? RACE_SAME_VALUE : 0;
+    u64 *block_of = w->sim->stamp_block;
+    if (c->write_stamp >= floor && !(atomic && c->flags & CELL_WRITE_ATOMIC)
+        && unordered(w, lane, c->write_stamp, c->write_thread, c->write_tick, &flags))
+        race(w, kind, site, lane, address, flags | RACE_WAS_WRITE | RACE_IS_WRITE | value
+             | (c->flags & CELL_WRITE_ATOMIC || atomic ? RACE_ATOMIC : 0), c->write_site, c->write_thread, block_of[c->write_stamp]);
+    if (c->read_stamp >= floor && !(atomic && c->flags & CELL_READ_STRONG)) {
+        u32 many = c->flags & CELL_MANY_THREADS && c->read_stamp >= w->block->stamp && c->read_thread == (u16)(w->index * 32 + lane);
+        if (unordered(w, lane, c->read_stamp, many ? 0xffff : c->read_thread, c->read_tick, &flags))
+            race(w, kind, site, lane, address, flags | RACE_IS_WRITE | (atomic ? RACE_ATOMIC : 0), c->read_site,
+                 many ? NONE : c->read_thread, block_of[c->read_stamp]);
+        else if (c->flags & CELL_MANY_BLOCKS && block_of[c->read_stamp] == w->block->index
+                 && !(w->sim->acquire_time && w->block->index < w->sim->order_room && w->sim->acquire_time[w->block->index]))
+            race(w, kind, site, lane, address, RACE_IS_WRITE | RACE_OTHER_BLOCK | (atomic ? RACE_ATOMIC : 0), c->read_site,
+                 NONE, ~0ull);
+    }
+    c->write_stamp = w->block->stamp;
+    c->write_thread = (u16)(w->index * 32 + lane); c->write_site = (u16)site; c->write_tick = (u16)w->tick;
+    if (atomic) c->flags |= CELL_WRITE_ATOMIC; else c->flags &= ~CELL_WRITE_ATOMIC;
+}
+
+static void shadow(Warp *w, u32 kind, Cell *cells, u32 shift, u32 floor, u32 site, u32 lane, u64 offset, u64 address, u32 same) {
+    const Site *info = &w->launch->sites[site];
+    for (u64 g = offset >> shift; g <= (offset + info->size - 1) >> shift; g++) {
+        if (info->op == OP_LOAD) shadow_read(w, kind, &cells[g], floor, site, lane, address);
+        else shadow_write(w, kind, &cells[g], floor, site, lane, address, same);
+    }
+}
+
+static void initialised(Warp *w, u32 kind, u8 *map, u32 site, u32 lane, u64 offset, u64 address) {
+    const Site *info = &w->launch->sites[site];
+    if (info->op != OP_STORE) {
+        for (u32 i = 0; i < info->size; i++)
+            if (!map[offset + i]) { rt_fault(w, kind, site, lane, address, info->size); break; }
+    }
+    if (info->op != OP_LOAD) memset(map + offset, 1, info->size);
+}
+
+static u32 in_buffer(Sim *s, u64 address, u32 size) {
+    u64 offset = address - (u64)s->arena;
+    if (offset > s->arena_bytes - size) return 0;
+    const Buffer *b = &s->buffers[s->buffer_hint];
+    if (address >= b->start && address + size <= b->start + b->size) return 1;
+    for (u32 i = 0; i < s->buffer_count; i++)
+        if (address >= s->buffers[i].start && address + size <= s->buffers[i].start + s->buffers[i].size) { s->buffer_hint = i; return 1; }
+    return 0;
+}
+
+static void trace_global(Warp *w, u32 site, u32 mask, const u64 *addresses, u32 same) {
+    Sim *s = w->sim;
+    const Site *info = &w->launch->sites[site];
+    SiteCost *cost = &w->launch->costs[site];
+    u64 list[32];
+    u32 n = ascending(mask, addresses, list), strong = info->op == OP_ATOMIC || info->flags & SITE_STRONG;
+    cost_global(s, cost, list, n, info->size, info->op != OP_LOAD);
+    if (info->op == OP_ATOMIC) cost_atomic(cost, list, n);
+    if (strong && s->cells) strong_access(w, info->op != OP_STORE, info->op != OP_LOAD);
+    if (!s->cells && !s->initialised) return;
+    for (u32 m = mask; m; m &= m - 1) {
+        u32 lane = __builtin_ctz(m);
+        u64 address = addresses[lane], offset = address - (u64)s->arena;
+        if (address & (info->size - 1) || !in_buffer(s, address, info->size)) continue;
+        if (s->initialised) initialised(w, FAULT_UNINITIALISED_GLOBAL, s->initialised, site, lane, offset, address);
+        if (s->cells) shadow(w, FAULT_GLOBAL_RACE, s->cells, s->cell_shift, s->first_stamp, site, lane, offset, address, same);
+    }
+}
+
+static void trace_shared(Warp *w, u32 site, u32 mask, const u64 *addresses, u32 same) {
+    Launch *L = w->launch;
+    const Site *info = &L->sites[site];
+    Block *b = w->block;
+    u64 offsets[32];
+    for (u32 m = mask; m; m &= m - 1) offsets[__builtin_ctz(m)] = addresses[__builtin_ctz(m)] & ~0xf000000000000000ull;
+    cost_shared(&L->costs[site], mask, offsets, info->size);
+    if (info->op == OP_ATOMIC) { u64 list[32]; u32 n = ascending(mask, offsets, list); cost_atomic(&L->costs[site], list, n); }
+    if (!L->check_shared) return;
+    for (u32 m = mask; m; m &= m - 1) {
+        u32 lane = __builtin_ctz(m);
+        if (offsets[lane] & (info->size - 1) || offsets[lane] + info->size > L->shared_bytes) continue;
+        initialised(w, FAULT_UNINITIALISED_SHARED, b->shared_init, site, lane, offsets[lane], offsets[lane]);
+        shadow(w, FAULT_SHARED_RACE, b->shared_cells, L->shared_shift, 1, site, lane, offsets[lane], offsets[lane], same);
+    }
+}
+
+void rt_trace(Warp *w, u32 site, u32 mask, const u64 *addresses, u32 same) {
+    const Site *info = &w->launch->sites[site];
+    SiteCost *cost = &w->launch->costs[site];
+    cost->requests++;
+    cost->lanes += __builtin_popcount(mask);
+    cost->bytes += (u64)__builtin_popcount(mask) * info->size;
+    if (info->space == SPACE_GLOBAL) trace_global(w, site, mask, addresses, same);
+    else if (info->space == SPACE_SHARED) trace_shared(w, site, mask, addresses, same);
+    else if (info->space == SPACE_GENERIC) {
+        u32 in_shared = 0, in_global = 0;
+        for (u32 m = mask; m; m &= m - 1) {
+            u64 window = WINDOW_OF(addresses[__builtin_ctz(m)]);
+            if (window == WINDOW_SHARED) in_shared |= m & -m;
+            else if (!window) in_global |= m & -m;
+        }
+        if (in_shared) trace_shared(w, site, in_shared, addresses, same);
+        if (in_global) trace_global(w, site, in_global, addresses, same);
+    }
+}
