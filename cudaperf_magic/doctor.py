@@ -52,6 +52,7 @@ def examine() -> Diagnosis:
             machine.cores(),
             machine.c_compiler(),
             machine.nvrtc(),
+            *machine.simulator(),
             machine.gpu(),
             store(),
             machine.cache(),

@@ -21,6 +21,7 @@ from ..errors import CudaperfError
 
 State = Literal["ok", "missing", "optional"]
 TRIAL_TIMEOUT_S = 30.0
+TRIAL_BYTES = 4 << 30  # of address space
 
 C_TRIAL = "int answer(int x) { return x + 1; }\n"
 KERNEL_TRIAL = """// {moment}
@@ -84,6 +85,38 @@ def nvrtc() -> Finding:
     if not compiled.build.ok:
         return Finding("CUDA compiler", "missing", _last_line(compiled.build.log), remedy)
     return Finding("CUDA compiler", "ok", f"NVRTC built a kernel in {time.monotonic() - started:.2f} s")
+
+
+def simulator() -> tuple[Finding, Finding]:
+    """Runs the trial kernel in a child, as every candidate is run: answers for the simulator and for the sandbox."""
+    from .sandbox import Finished, run_in_child
+
+    started = time.monotonic()
+    try:
+        ended = run_in_child(_simulated_trial, time.time_ns(), timeout_s=TRIAL_TIMEOUT_S, memory_bytes=TRIAL_BYTES)
+    except CudaperfError as problem:
+        why, _, remedy = str(problem).partition("; ")
+        return Finding("simulator", "missing", why, remedy), Finding("sandbox", "missing", why, remedy)
+    sandbox = Finding("sandbox", "ok", ", ".join(ended.levels) or "time and memory limits only")
+    if not isinstance(ended, Finished) or ended.value != 42.0:
+        why = getattr(ended, "why", "") or "it gave a wrong result"
+        return Finding("simulator", "missing", why, "mend the two compilers first; else please report it"), sandbox
+    took = time.monotonic() - started
+    return Finding("simulator", "ok", f"built and ran a kernel of 32 threads in {took:.1f} s"), sandbox
+
+
+def _simulated_trial(moment: int) -> float:
+    """In the child: x[31] + 1, computed by a kernel on the simulator."""
+    import numpy as np
+
+    from .nvrtc import build
+    from .plan import Launch, LaunchPlan, Pointer
+    from .simulator.launch import simulate
+
+    compiled = build(KERNEL_TRIAL.format(moment=moment), names=("trial",))
+    array = np.full(32, 41, np.float32)
+    simulate(compiled, LaunchPlan((Launch("trial", (1, 1, 1), (32, 1, 1), (Pointer("x"),)),)), {"x": array})
+    return float(array[31])
 
 
 def cache() -> Finding:
