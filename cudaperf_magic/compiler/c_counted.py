@@ -36,6 +36,7 @@ from cudaperf_magic.compiler.loops import (
     If,
     Loop,
     Name,
+    Return,
     Stmt,
     Ternary,
     Unary,
@@ -118,11 +119,33 @@ class Counter:
 
     def _lower(self, loop: RawLoop, done: list[AnyStmt]) -> None:
         done.extend(loop.init)
+        loop = self._with_leading_test(loop)
         header = None if loop.is_do else self._header(loop, done)
         if header is None:
             done.append(self._while(loop))
         else:
             self._counted(loop, header, done)
+
+    def _with_leading_test(self, loop: RawLoop) -> RawLoop:
+        """`while (1) { if (i >= n) break; ... }` is `while (i < n) { ... }`."""
+        is_true = isinstance(loop.condition, Const) and not loop.is_do and not loop.before and not loop.after
+        first = loop.body[0] if loop.body else None
+        if is_true and isinstance(first, If) and not first.other and len(first.then) == 1:
+            leave = first.then[0]
+            if isinstance(leave, Break):
+                comment = loop.comment or first.comment
+                return replace(loop, condition=self._opposite(first.condition), body=loop.body[1:], comment=comment)
+        return loop
+
+    def _opposite(self, condition: Expr) -> Expr:
+        """`!condition` by the opposite comparison, where the numbers are integers (a NaN has no opposite)."""
+        if isinstance(condition, Binary) and condition.op == "||":
+            return Binary("&&", self._opposite(condition.left), self._opposite(condition.right))
+        if isinstance(condition, Binary) and condition.op in INVERSE:
+            kinds = {self.type_of(condition.left), self.type_of(condition.right)}
+            if not kinds & {"float", "double"}:
+                return replace(condition, op=INVERSE[condition.op])
+        return inverted(condition)
 
     # ------------------------------------------------------------ recognising
 
@@ -182,10 +205,10 @@ class Counter:
         by = c_fold.evaluate(value, self.constants)
         return (var.name, sign * by) if isinstance(by, int) and by else (None, 0)
 
-    def _bound(self, part: Expr, step: Step) -> tuple[str, Expr, int] | None:
+    def _bound(self, part: Expr, step: Step) -> tuple[str, Expr, Expr] | None:
         """(operator, bound, shift) of a condition `var + shift op bound`."""
         if isinstance(part, Name) and part.name == step.var:
-            return "!=", c_fold.ZERO, 0
+            return "!=", c_fold.ZERO, c_fold.ZERO
         if not isinstance(part, Binary) or part.op not in FLIPPED:
             return None
         for op, own, bound in ((part.op, part.left, part.right), (FLIPPED[part.op], part.right, part.left)):
@@ -197,31 +220,37 @@ class Counter:
                 return op, bound, shift
         return None
 
-    def _shift(self, own: Expr, var: str) -> int | None:
+    def _shift(self, own: Expr, var: str) -> Expr | None:
+        """What is added to the variable; signed types only, where moving it to the other side changes nothing."""
         while isinstance(own, Cast) and own.type not in ("float", "double", *NARROW):
             own = own.operand
         if own == Name(var):
-            return 0
-        if isinstance(own, Binary) and own.op in "+-" and own.left == Name(var) and self.types[var] in ("int", "long"):
-            by = c_fold.integer(own.right)
-            return None if by is None else (by if own.op == "+" else -by)
+            return c_fold.ZERO
+        if isinstance(own, Binary) and own.op in "+-" and self.types[var] in ("int", "long"):
+            left, right = own.left, own.right
+            if own.op == "+" and right == Name(var):
+                left, right = right, left
+            is_signed = self.type_of(right) in ("int", "long")
+            if left == Name(var) and is_signed and var not in names_in(right):
+                return right if own.op == "+" else c_fold.minus(c_fold.ZERO, right)
         return None
 
     def _range(
-        self, loop: RawLoop, step: Step, op: str, bound: Expr, shift: int, earlier: list[AnyStmt]
+        self, loop: RawLoop, step: Step, op: str, bound: Expr, shift: Expr, earlier: list[AnyStmt]
     ) -> Header | None:
         everything = (*loop.before, *loop.after, *loop.body, *loop.next)
         changed = assigned(everything)
         start = entry_value(step.var, earlier) or Name(step.var)
         if start == Name(step.var) and self._owns(step.var, loop):
             return None
-        if not is_unchanged(bound, changed, written_arrays(everything)):
-            return self._closing_in(loop, step, op, bound, earlier)
+        arrays = written_arrays(everything)
+        if not is_unchanged(bound, changed, arrays) or not is_unchanged(shift, changed, arrays):
+            return self._closing_in(loop, step, op, bound, earlier) if shift == c_fold.ZERO else None
         if self._may_wrap(step, op, bound, start):
             return None
         one = Const(str(1 if step.by > 0 else -1))
-        stop = c_fold.plus(bound, one) if op in ("<=", ">=") else bound
-        stop = c_fold.plus(stop, Const(str(-shift))) if shift else stop
+        stop = c_fold.minus(bound, shift)
+        stop = c_fold.plus(stop, one) if op in ("<=", ">=") else stop
         by = Const(str(step.by))
         if step.place in ("before", "after"):
             start = c_fold.plus(start, by)
@@ -248,9 +277,7 @@ class Counter:
         lowest = known if op == ">" else known - 1 if isinstance(known, int) else None
         return step.by < -1 and (not isinstance(lowest, int) or lowest < -step.by - 1)
 
-    def _closing_in(
-        self, loop: RawLoop, step: Step, op: str, bound: Expr, earlier: list[AnyStmt]
-    ) -> Header | None:
+    def _closing_in(self, loop: RawLoop, step: Step, op: str, bound: Expr, earlier: list[AnyStmt]) -> Header | None:
         """`for (i = a, j = b; i < j; i++, j--)`: the variables meet after (b - a + 1) / 2 steps of i."""
         other = next((o for o in self._steps(loop) if Name(o.var) == bound), None)
         if other is None or step.by != 1 or other.by >= 0 or op not in ("<", "<=") or step.place != other.place:
@@ -272,9 +299,9 @@ class Counter:
         step, var = header.step, header.step.var
         body, rest = _without_step(loop, step)
         for other in reversed(header.others):
-            body = (If(inverted(other), (Break(loop.line),), line=loop.line), *body)
+            body = (If(self._opposite(other), (Break(loop.line),), line=loop.line), *body)
         if rest:
-            body = (*before_each(body, Continue, rest), *rest)
+            body = followed(before_each(body, Continue, rest), rest)
         everything = body
         own = self._owns(var, loop)
         name = var if own else self.unique(var.split("#")[0])
@@ -299,9 +326,7 @@ class Counter:
         if self.type_of(start) in ("float", "double"):
             start = Cast(self.types[var], start)
         kind = self.types[var]
-        done.append(
-            Loop(name, start, header.stop, step.by, _typed(body), name, kind, loop.line, loop.comment)
-        )
+        done.append(Loop(name, start, header.stop, step.by, _typed(body), name, kind, loop.line, loop.comment))
         done.extend(after)
 
     def _kept_start(self, start: Expr, var: str, done: list[AnyStmt]) -> Expr:
@@ -321,7 +346,7 @@ class Counter:
     def _while(self, loop: RawLoop) -> AnyStmt:
         body = loop.body
         if loop.next:
-            body = (*before_each(body, Continue, loop.next), *loop.next)
+            body = followed(before_each(body, Continue, loop.next), loop.next)
         if not loop.before and not loop.after:
             return While(loop.condition, _typed(body), loop.is_do, loop.line, loop.comment)
         test = self.unique("test")
@@ -332,7 +357,7 @@ class Counter:
             *loop.after,
             If(Unary("!", Name(test)), (Break(loop.line),), line=loop.line),
         )
-        body = (*before_each(body, Continue, check), *check) if loop.is_do else (*check, *body)
+        body = followed(before_each(body, Continue, check), check) if loop.is_do else (*check, *body)
         return While(Const("true", "bool"), _typed(body), False, loop.line, loop.comment)
 
 
@@ -352,6 +377,11 @@ def _without_step(loop: RawLoop, step: Step) -> tuple[Body, Body]:
         return loop.body, loop.next
     stepped = {step.var: c_fold.plus(Name(step.var), Const(str(step.by)))}
     return loop.body, (*loop.next[: step.at], *replace_names(loop.next[step.at + 1 :], stepped))
+
+
+def followed(body: Body, rest: Body) -> Body:
+    """The body and what comes after it, unless the body's last statement jumps away."""
+    return body if body and isinstance(body[-1], (Break, Continue, Return)) else (*body, *rest)
 
 
 def conjuncts(condition: Expr) -> list[Expr]:

@@ -16,7 +16,7 @@ from cudaperf_magic.compiler.c_scope import (
     Symbol,
 )
 from cudaperf_magic.compiler.c_syntax import where
-from cudaperf_magic.compiler.c_types import Array, CType, FunctionType, Pointer, Scalar, StructType
+from cudaperf_magic.compiler.c_types import FLOATS, Array, CType, FunctionType, Pointer, Scalar, StructType
 from cudaperf_magic.compiler.loops import Const, Declare, Expr, Name, Parameter, Table
 from cudaperf_magic.errors import TaskError
 
@@ -73,9 +73,7 @@ def _struct(s: Scopes, node: c_ast.Decl, kind: StructType, line: int | None) -> 
     s.declare(node.name, place)
 
 
-def struct_variable(
-    s: Scopes, name: str, kind: StructType, values: list[Expr] | None, line: int | None
-) -> StructPlace:
+def struct_variable(s: Scopes, name: str, kind: StructType, values: list[Expr] | None, line: int | None) -> StructPlace:
     """A scalar for each leaf of a struct."""
     fields: list[tuple[str, ScalarSymbol]] = []
     leaves = s.program.types.leaves(kind, line)
@@ -169,7 +167,8 @@ def parameter(s: Scopes, name: str, kind: CType, node: c_ast.Decl, function_line
             s.types[unique] = spelling
             symbol: Symbol = ScalarSymbol(Name(unique), spelling, "const" in node.quals)
             if name in s.modified:
-                copy = s.fresh(f"{name}_left", spelling, Name(unique))
+                suffix = "now" if spelling in FLOATS else "left"
+                copy = s.fresh(f"{name}_{suffix}", spelling, Name(unique))
                 s.managed.add(copy.name)
                 symbol = ScalarSymbol(copy, spelling)
             s.declare(name, symbol)

@@ -112,9 +112,11 @@ def _unary(s: Scopes, node: c_ast.UnaryOp, line: int | None) -> Value:
             return _sizeof(s, node.expr, line)
         case "!":
             condition = truth(s, node.expr)
-            return {"0": c_fold.ONE, "1": c_fold.ZERO}.get(condition.text, Unary("!", condition)) if isinstance(
-                condition, Const
-            ) else Unary("!", condition)
+            return (
+                {"0": c_fold.ONE, "1": c_fold.ZERO}.get(condition.text, Unary("!", condition))
+                if isinstance(condition, Const)
+                else Unary("!", condition)
+            )
         case "+":
             return s.rvalue(node.expr)
         case "-" | "~":

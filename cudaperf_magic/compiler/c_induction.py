@@ -71,6 +71,7 @@ class Inductions:
         if leaves_here(loop.body, Continue):
             return None
         total, arrays, used = assigned(loop.body), written_arrays(loop.body), reads(loop.body)
+        total[loop.var] += 1
         for at, statement in enumerate(loop.body):
             if not isinstance(statement, Assign) or not isinstance(statement.target, Name):
                 continue

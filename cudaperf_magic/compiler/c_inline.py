@@ -6,7 +6,7 @@ Early returns become structured control flow. Scalar helpers are not inlined: th
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pycparser import c_ast
 
@@ -23,8 +23,8 @@ from cudaperf_magic.compiler.c_scope import (
     Value,
 )
 from cudaperf_magic.compiler.c_syntax import where
-from cudaperf_magic.compiler.c_types import Array, Pointer, Scalar, StructType
-from cudaperf_magic.compiler.loops import Assign, Break, Cast, Const, Expr, If, Loop, Name, Return, Unary, While
+from cudaperf_magic.compiler.c_types import Array, CType, Pointer, Scalar, StructType
+from cudaperf_magic.compiler.loops import Assign, Break, Cast, Const, Expr, If, Loop, Name, Return, Stmt, Unary, While
 from cudaperf_magic.errors import TaskError
 
 MOST_COPIES = 32  # of the statements that follow an early return
@@ -77,7 +77,7 @@ def inline(
 
 def _bind(
     s: Scopes,
-    parameters: list[tuple[str, c_program.CType, c_ast.Decl]],
+    parameters: list[tuple[str, CType, c_ast.Decl]],
     values: list[Value],
     changed: c_program.Changes,
     line: int | None,
@@ -167,6 +167,11 @@ def always_leaves(statements: Iterable[AnyStmt]) -> bool:
     return False
 
 
+def _typed(statements: list[AnyStmt]) -> tuple[Stmt, ...]:
+    """RawLoops are typed away: they are gone before anything but the reader's passes sees the tree."""
+    return tuple(statements)  # type: ignore[arg-type]
+
+
 @dataclass
 class _Returns:
     """Rewrites `return e` as `target = e`, so that nothing after it runs."""
@@ -187,7 +192,8 @@ class _Returns:
                 done.append(statement)
                 continue
             if isinstance(statement, If):
-                then, other = list(statement.then), list(statement.other)
+                then: list[AnyStmt] = [*statement.then]
+                other: list[AnyStmt] = [*statement.other]
                 if rest and not always_leaves(then) and not always_leaves(other):
                     self.copies += 1
                     if self.copies > MOST_COPIES:
@@ -196,13 +202,12 @@ class _Returns:
                 other = self.straight(other if always_leaves(other) else other + rest)
                 if not then:
                     flipped = Unary("!", statement.condition)
-                    return [*done, If(flipped, tuple(other), (), statement.line, statement.comment)]  # type: ignore[arg-type]
-                new = If(statement.condition, tuple(then), tuple(other), statement.line, statement.comment)  # type: ignore[arg-type]
-                return [*done, new]
+                    return [*done, replace(statement, condition=flipped, then=_typed(other), other=())]
+                return [*done, replace(statement, then=_typed(then), other=_typed(other))]
             done.append(self._loop(statement))
             if rest and self.flag is not None:
                 after = self.straight(rest)
-                done.append(If(Unary("!", self.flag), tuple(after)))  # type: ignore[arg-type]
+                done.append(If(Unary("!", self.flag), _typed(after)))
             return done
         return done
 

@@ -18,6 +18,7 @@ from cudaperf_magic.compiler.c_syntax import where
 from cudaperf_magic.compiler.loops import Assign, Binary, Break, Const, Continue, Declare, Expr, If, Name, Return
 from cudaperf_magic.errors import TaskError
 
+MOST_FIELDS = 16  # elements of an array inside a struct that a loop is written out for
 MOST_ARRANGEMENTS = 4  # of pointers that a loop exchanges in a circle
 ReadStatement = Callable[[Scopes, c_ast.Node], None]
 
@@ -35,6 +36,10 @@ class Parts:
 
 def read_loop(s: Scopes, node: c_ast.For | c_ast.While | c_ast.DoWhile, read: ReadStatement) -> None:
     line = where(node).line
+    values = _struct_array_indices(s, node) if isinstance(node, c_ast.For) else None
+    if values is not None:
+        _unroll(s, node, *values, read)
+        return
     with s.scope():
         with s.capture() as init:
             if isinstance(node, c_ast.For) and node.init is not None:
@@ -58,6 +63,44 @@ def read_loop(s: Scopes, node: c_ast.For | c_ast.While | c_ast.DoWhile, read: Re
         s.out.extend(loop.body)
         return
     s.emit(loop)
+
+
+# ------------------------------------------------------- arrays inside structs
+
+
+def _struct_array_indices(s: Scopes, node: c_ast.For) -> tuple[str, range] | None:
+    """The range of `for (int k = 0; k < 3; k++)` whose body has `p.pos[k]`: the fields of a struct have names, not
+    subscripts, so such a loop is written out."""
+    declaration = node.init.decls[0] if isinstance(node.init, c_ast.DeclList) and len(node.init.decls) == 1 else None
+    test, step = node.cond, node.next
+    if not isinstance(declaration, c_ast.Decl) or declaration.init is None or not isinstance(test, c_ast.BinaryOp):
+        return None
+    name = declaration.name
+    if not any(
+        isinstance(part, c_ast.ArrayRef)
+        and isinstance(part.name, c_ast.StructRef)
+        and any(isinstance(inner, c_ast.ID) and inner.name == name for inner in c_program.walk_ast(part.subscript))
+        for part in c_program.walk_ast(node.stmt)
+    ):
+        return None
+    is_up = isinstance(step, c_ast.UnaryOp) and step.op in ("p++", "++") and c_program.root_name(step.expr) == name
+    jumps = any(isinstance(part, (c_ast.Break, c_ast.Continue)) for part in c_program.walk_ast(node.stmt))
+    if not is_up or jumps or test.op not in ("<", "<=") or c_program.root_name(test.left) != name:
+        return None
+    with s.capture() as effects:
+        first = c_fold.evaluate(s.rvalue(declaration.init), s.program.constant_values)
+        last = c_fold.evaluate(s.rvalue(test.right), s.program.constant_values)
+    if effects or not isinstance(first, int) or not isinstance(last, int):
+        return None
+    values = range(first, last + (test.op == "<="))
+    return (name, values) if len(values) <= MOST_FIELDS and name not in c_program.changes(node.stmt).modified else None
+
+
+def _unroll(s: Scopes, node: c_ast.For, name: str, values: range, read: ReadStatement) -> None:
+    for value in values:
+        with s.scope():
+            s.declare(name, ScalarSymbol(Const(str(value)), "int"))
+            read(s, node.stmt)
 
 
 def _is_endless(loop: RawLoop) -> bool:
@@ -178,7 +221,9 @@ def _read_exchange(
     s.types[turn] = "int"
     s.managed.add(turn)
     count = Const(str(len(readings)))
-    cases = [Binary("==", Binary("%", Name(turn), count), Const(str(at))) for at in range(len(readings) - 1)]
+    cases: list[Expr] = [
+        Binary("==", Binary("%", Name(turn), count), Const(str(at))) for at in range(len(readings) - 1)
+    ]
     body: Body = readings[-1].body
     for case, reading in reversed(list(zip(cases, readings, strict=False))):
         body = (If(case, reading.body, body, line or 0),)  # type: ignore[arg-type]
@@ -190,4 +235,3 @@ def _read_exchange(
     s.pointers = start | after
     settled = Parts(parts.before, parts.condition, parts.after, body, (*parts.next, step))
     return settled, (Declare(turn, "int", init=c_fold.ZERO),)
-

@@ -217,4 +217,3 @@ def step_pointer(s: Scopes, symbol: PointerSymbol, by: Expr, op: str, line: int 
     if not isinstance(value, PointerValue):
         raise TaskError(f"{symbol.name} points to one variable and cannot step", line)
     s.assign(Name(symbol.offset), c_fold.times(by, value.step), op)
-

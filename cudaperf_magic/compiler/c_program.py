@@ -87,9 +87,7 @@ class Program:
         self.constant_values[name] = value if isinstance(value, Const) else Cast(natural, self._inlined(value))
 
     def _inlined(self, value: Expr) -> Expr:
-        return map_expression(
-            value, lambda e: self.constant_values.get(e.name, e) if isinstance(e, Name) else e
-        )
+        return map_expression(value, lambda e: self.constant_values.get(e.name, e) if isinstance(e, Name) else e)
 
     def constant_expression(self, node: c_ast.Node) -> Expr:
         """A file-scope constant expression as IR."""
@@ -197,11 +195,17 @@ class Program:
             raise UsageError(f"there is no function {wanted}; {listed}{guess}")
         if not own:
             raise TaskError("there is no function here, only declarations; write its body", self.declared_at or None)
-        called = {c for name in own for c in self.callees(name) if c != name}
-        roots = [name for name in own if name not in called] or own
+        used = {name: self._mentions(name) for name in own}
+        roots = [name for name in own if not any(name in used[other] for other in own if other != name)] or own
+        public = [name for name in roots if "static" not in self.functions[name].decl.storage]
+        roots = public if len(public) == 1 else roots
         if len(roots) > 1:
             raise TaskError(f"there are several functions ({', '.join(roots)}); choose one with --entry NAME")
         return self.functions[roots[0]]
+
+    def _mentions(self, name: str) -> set[str]:
+        """Functions that one calls or passes on."""
+        return {n.name for n in walk_ast(self.functions[name].body) if isinstance(n, c_ast.ID)} & set(self.functions)
 
     def callees(self, name: str) -> list[str]:
         """Functions of this file that one calls, in order of first call."""

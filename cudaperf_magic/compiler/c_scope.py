@@ -143,7 +143,7 @@ class PointerSymbol:
 
     @property
     def offset(self) -> str:
-        return f"{self.name}_at{self.key[len(self.name):]}"
+        return f"{self.name}_at{self.key[len(self.name) :]}"
 
 
 @dataclass(frozen=True)

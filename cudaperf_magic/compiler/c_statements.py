@@ -313,5 +313,3 @@ def returned_type(s: Scopes, function: c_ast.FuncDef) -> str:
         advice = "write the result through a pointer parameter"
         raise TaskError(f"{function.decl.name} returns a pointer or a struct; {advice}", line)
     return kind.name
-
-
