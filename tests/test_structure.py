@@ -9,27 +9,30 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cudaperf_magic.bench.occupancy import architecture
-from cudaperf_magic.bench.properties import LaunchCost
+from cudaperf_magic.bench.simulator.result import LaunchTotals
 from cudaperf_magic.bench.structure import compulsory, structure
 from cudaperf_magic.fakes import SAXPY
 from cudaperf_magic.records import PROPERTIES, KernelResources, LineCost, Property, Structure
 
 H100 = architecture("sm_90")
 # A launch of 132 * 8 blocks of 256 threads, all lanes at work, all warps alike, moving 1056 * 64 sectors.
-EVEN = LaunchCost(
+EVEN = LaunchTotals(
     kernel="k", line=20, grid=(1056, 1, 1), block=(256, 1, 1), shared_bytes=0,
-    resources=KernelResources("k", 32, 0, 0), traced_blocks=1056, warps=1056 * 8, warp_instructions=1056 * 8 * 10,
+    times=1, traced_blocks=1056, warps=1056 * 8, warp_instructions=1056 * 8 * 10,
     thread_instructions=1056 * 8 * 10 * 32, busiest_warp=10, busiest_block=80, ideal_sectors=1056 * 64,
 )
 LINE = LineCost(4, executions=100, active_lanes=32.0, requests=100, sectors=400, ideal_sectors=400)
 BYTES = 1056 * 64 * 32
 
 
-def found(launch: LaunchCost = EVEN, *lines: LineCost, compulsory_bytes: int = BYTES) -> Structure:
-    return structure([launch], lines or [LINE], H100, compulsory_bytes=compulsory_bytes)
+FEW = {"k": KernelResources("k", 32, 0, 0)}
 
 
-def prop(name: str, launch: LaunchCost = EVEN, *lines: LineCost, compulsory_bytes: int = BYTES) -> Property:
+def found(launch: LaunchTotals = EVEN, *lines: LineCost, compulsory_bytes: int = BYTES) -> Structure:
+    return structure([launch], lines or [LINE], H100, resources=FEW, compulsory_bytes=compulsory_bytes)
+
+
+def prop(name: str, launch: LaunchTotals = EVEN, *lines: LineCost, compulsory_bytes: int = BYTES) -> Property:
     answer = found(launch, *lines, compulsory_bytes=compulsory_bytes).get(name)
     assert answer is not None
     return answer
@@ -69,7 +72,6 @@ def test_a_row_that_begins_off_a_sector_gets_another_remedy_than_a_column_walk()
 @pytest.mark.parametrize(
     ("change", "score", "words"),
     [
-        ({"resources": KernelResources("k", 128, 0, 0)}, 0.25, "128 registers a thread leave room for 16 of 64 warps"),
         ({"shared_bytes": 100 * 1024}, 0.25, "102400 bytes of shared memory a block leave room for 16 of 64 warps"),
         ({"block": (32, 1, 1)}, 0.5, "blocks of 32 threads leave room for 32 of 64 warps"),
         ({"block": (768, 1, 1)}, 0.75, "blocks of 768 threads leave room for 48 of 64 warps"),
@@ -78,6 +80,12 @@ def test_a_row_that_begins_off_a_sector_gets_another_remedy_than_a_column_walk()
 def test_occupancy_names_what_runs_out(change: dict[str, object], score: float, words: str) -> None:
     p = prop("occupancy", replace(EVEN, **change))  # type: ignore[arg-type]
     assert p.score == score and words in p.reason and p.remedy and p.line == 20 and p.source == "static"
+
+
+def test_occupancy_names_registers_when_they_run_out() -> None:
+    greedy = {"k": KernelResources("k", 128, 0, 0)}
+    p = structure([EVEN], [LINE], H100, resources=greedy, compulsory_bytes=BYTES).get("occupancy")
+    assert p and p.score == 0.25 and "128 registers a thread leave room for 16 of 64 warps" in p.reason
 
 
 def test_bytes_that_are_asked_for_again_lower_intensity_and_the_line_that_asks_most_is_named() -> None:
@@ -159,8 +167,9 @@ def test_one_long_block_costs_balance() -> None:
 def test_several_launches_count_by_their_work() -> None:
     small = replace(EVEN, kernel="small", grid=(1, 1, 1), traced_blocks=1, warps=8, warp_instructions=80,
                     thread_instructions=2560, ideal_sectors=64)
-    together = structure([EVEN, small], [LINE], H100, compulsory_bytes=BYTES).get("balance")
-    often = structure([EVEN, replace(small, times=1056)], [LINE], H100, compulsory_bytes=BYTES).get("balance")
+    often_run = replace(small, times=1056, traced_blocks=1056, warps=8 * 1056, warp_instructions=80 * 1056)
+    together = structure([EVEN, small], [LINE], H100, resources=FEW, compulsory_bytes=BYTES).get("balance")
+    often = structure([EVEN, often_run], [LINE], H100, resources=FEW, compulsory_bytes=BYTES).get("balance")
     assert together and often
     assert together.score == pytest.approx((1056 + 1 / 132) / 1057)
     assert often.score == pytest.approx((1 + 1 / 132) / 2)
@@ -175,21 +184,23 @@ counts = st.integers(0, 10**9)
 
 
 @given(
-    st.builds(LaunchCost, kernel=st.just("k"), line=st.integers(0, 99),
+    st.builds(LaunchTotals, kernel=st.just("k"), line=st.integers(0, 99),
               grid=st.tuples(*[st.integers(1, 1000)] * 3), block=st.tuples(*[st.integers(1, 10)] * 3),
               shared_bytes=st.integers(0, 227 * 1024), traced_blocks=counts, warps=counts, warp_instructions=counts,
               thread_instructions=counts, busiest_warp=counts, busiest_block=counts, barriers=counts,
-              barrier_lost=counts, collisions=counts, atomics=counts, ideal_sectors=counts, times=st.integers(1, 9),
-              resources=st.none() | st.builds(KernelResources, st.just("k"), st.integers(0, 300), counts, counts)),
+              barrier_lost=counts, collisions=counts, atomics=counts, ideal_sectors=counts, times=st.integers(1, 9)),
     st.lists(st.builds(LineCost, st.integers(1, 99), counts, st.floats(0, 32), counts, counts, counts, counts, counts,
                        counts, counts)),
     counts,
+    st.dictionaries(st.just("k"), st.builds(KernelResources, st.just("k"), st.integers(0, 300), counts, counts)),
 )
-def test_no_counts_however_odd_break_it(launch: LaunchCost, lines: list[LineCost], compulsory_bytes: int) -> None:
-    answer = structure([launch], lines, H100, compulsory_bytes=compulsory_bytes)
+def test_no_counts_however_odd_break_it(
+    launch: LaunchTotals, lines: list[LineCost], compulsory_bytes: int, resources: dict[str, KernelResources]
+) -> None:
+    answer = structure([launch], lines, H100, resources=resources, compulsory_bytes=compulsory_bytes)
     assert {p.name for p in answer.properties} <= set(PROPERTIES)
     assert all(p.reason for p in answer.properties)
 
 
 def test_a_run_without_a_launch_has_no_property() -> None:
-    assert structure([], [], H100, compulsory_bytes=0).properties == ()
+    assert structure([], [], H100, resources={}, compulsory_bytes=0).properties == ()

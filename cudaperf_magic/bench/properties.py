@@ -16,12 +16,11 @@ Counts are of requests, before any cache. Nothing here is a time, and nothing he
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
 from typing import Literal
 
 from cudaperf_magic.bench.occupancy import WARP, Architecture, Occupancy, occupancy
-from cudaperf_magic.bench.plan import Dim3
+from cudaperf_magic.bench.simulator.result import LaunchTotals
 from cudaperf_magic.records import KernelResources, LineCost, Property
 
 SECTOR_BYTES = 32
@@ -29,46 +28,17 @@ GOOD = 0.95  # from here on a property needs no remedy
 COLLISION_SLOTS = 2  # issue slots that one more lane on an atomic's address costs its warp at the least
 
 
-@dataclass(frozen=True)
-class LaunchCost:
-    """One launch (or several alike), as counted over the blocks that were traced."""
+Resources = Mapping[str, KernelResources]  # by the name that a launch uses
 
-    kernel: str
-    line: int  # of the launch, in the candidate
-    grid: Dim3
-    block: Dim3
-    shared_bytes: int  # static and dynamic, a block
-    resources: KernelResources | None
-    traced_blocks: int
-    warps: int
-    warp_instructions: int
-    thread_instructions: int
-    busiest_warp: int  # warp instructions
-    busiest_block: int
-    barriers: int = 0
-    barrier_lost: int = 0  # issue slots
-    collisions: int = 0  # lanes beyond the first on one address of an atomic
-    atomics: int = 0
-    ideal_sectors: int = 0
-    times: int = 1  # how many such launches this stands for
 
-    @property
-    def blocks(self) -> int:
-        return self.grid[0] * self.grid[1] * self.grid[2]
+def whole(launch: LaunchTotals) -> float:
+    """How much the launches are altogether, in units of what was traced of them."""
+    return _blocks(launch) * launch.times / launch.traced_blocks if launch.traced_blocks else 0.0
 
-    @property
-    def threads(self) -> int:
-        return self.block[0] * self.block[1] * self.block[2]
 
-    @property
-    def whole(self) -> float:
-        """How much all launches are, in units of what was traced."""
-        return self.blocks * self.times / self.traced_blocks if self.traced_blocks else 0.0
-
-    @property
-    def work(self) -> float:
-        """Warp instructions of all launches."""
-        return self.warp_instructions * self.whole
+def work(launch: LaunchTotals) -> float:
+    """Warp instructions of the launches altogether."""
+    return launch.warp_instructions * whole(launch)
 
 
 def coalescing(lines: Sequence[LineCost]) -> Property | None:
@@ -97,29 +67,31 @@ def _coalescing_remedy(asked: float, needed: float) -> str:
     return "the accesses of a warp do not begin on a multiple of 32 bytes: pad the rows, or shift where a warp begins"
 
 
-def occupancy_of(launches: Sequence[LaunchCost], arch: Architecture) -> Property | None:
-    found = [(launch, _resident(launch, arch)) for launch in launches]
-    score = _weighted([(launch.work, o.ratio) for launch, o in found])
+def occupancy_of(launches: Sequence[LaunchTotals], resources: Resources, arch: Architecture) -> Property | None:
+    found = [(launch, _resident(launch, resources, arch)) for launch in launches]
+    score = _weighted([(work(launch), o.ratio) for launch, o in found])
     if score is None:
         return None
-    launch, worst = min(found, key=lambda pair: (pair[1].ratio - 1.0) * pair[0].work)
+    launch, worst = min(found, key=lambda pair: (pair[1].ratio - 1.0) * work(pair[0]))
     raw = score * arch.warps
     if score >= 1.0:
         reason = f"all {arch.warps} warps of a multiprocessor may be resident"
         return _property("occupancy", 1.0, raw, "warps", reason)
-    reason, remedy = _occupancy_words(launch, worst, arch)
+    reason, remedy = _occupancy_words(launch, _registers(launch, resources), worst, arch)
     return _property("occupancy", score, raw, "warps", reason, remedy, launch.line or None)
 
 
-def _resident(launch: LaunchCost, arch: Architecture) -> Occupancy:
-    registers = launch.resources.registers if launch.resources else 0
-    return occupancy(arch, launch.threads, registers, launch.shared_bytes)
+def _resident(launch: LaunchTotals, resources: Resources, arch: Architecture) -> Occupancy:
+    return occupancy(arch, _threads(launch), _registers(launch, resources), launch.shared_bytes)
 
 
-def _occupancy_words(launch: LaunchCost, found: Occupancy, arch: Architecture) -> tuple[str, str]:
+def _registers(launch: LaunchTotals, resources: Resources) -> int:
+    return resources[launch.kernel].registers if launch.kernel in resources else 0
+
+
+def _occupancy_words(launch: LaunchTotals, registers: int, found: Occupancy, arch: Architecture) -> tuple[str, str]:
     room = f"room for {found.warps} of {arch.warps} warps"
     if found.limit == "registers":
-        registers = launch.resources.registers if launch.resources else 0
         return (
             f"{launch.kernel}: {registers} registers a thread leave {room}",
             "let each thread compute less, or bound the registers with __launch_bounds__",
@@ -131,17 +103,17 @@ def _occupancy_words(launch: LaunchCost, found: Occupancy, arch: Architecture) -
         )
     if found.limit == "blocks":
         return (
-            f"{launch.kernel}: blocks of {launch.threads} threads leave {room}, for an SM holds {arch.blocks} blocks",
+            f"{launch.kernel}: blocks of {_threads(launch)} threads leave {room}, for an SM holds {arch.blocks} blocks",
             "use larger blocks: 128 to 256 threads",
         )
     return (
-        f"{launch.kernel}: blocks of {launch.threads} threads leave {room}",
+        f"{launch.kernel}: blocks of {_threads(launch)} threads leave {room}",
         f"use a multiple of {WARP} threads that divides {arch.threads}: 128, 256 or 512",
     )
 
 
-def intensity(launches: Sequence[LaunchCost], lines: Sequence[LineCost], compulsory_bytes: int) -> Property | None:
-    moved = sum(launch.ideal_sectors * launch.whole for launch in launches) * SECTOR_BYTES
+def intensity(launches: Sequence[LaunchTotals], lines: Sequence[LineCost], compulsory_bytes: int) -> Property | None:
+    moved = sum(launch.ideal_sectors * whole(launch) for launch in launches) * SECTOR_BYTES
     if not moved or not compulsory_bytes or not any(c.ideal_sectors for c in lines):
         return None
     again = moved / compulsory_bytes
@@ -154,7 +126,7 @@ def intensity(launches: Sequence[LaunchCost], lines: Sequence[LineCost], compuls
     return _property("intensity", 1.0 / again, again, "times", reason, remedy, worst.line)
 
 
-def _intensity_remedy(launches: Sequence[LaunchCost]) -> str:
+def _intensity_remedy(launches: Sequence[LaunchTotals]) -> str:
     if any(launch.shared_bytes for launch in launches):
         return "use each staged value more often: larger tiles, or several outputs a thread in registers"
     if len(launches) > 1:
@@ -162,12 +134,12 @@ def _intensity_remedy(launches: Sequence[LaunchCost]) -> str:
     return "stage what neighbouring threads share in shared memory, so that a block reads each byte once"
 
 
-def synchronisation(launches: Sequence[LaunchCost], lines: Sequence[LineCost]) -> Property | None:
+def synchronisation(launches: Sequence[LaunchTotals], lines: Sequence[LineCost]) -> Property | None:
     if not any(launch.barriers or launch.atomics for launch in launches):
         return None
-    waiting = sum(launch.barrier_lost * launch.whole for launch in launches)
-    colliding = sum(launch.collisions * launch.whole for launch in launches) * COLLISION_SLOTS
-    issued = sum(launch.work for launch in launches)
+    waiting = sum(launch.barrier_lost * whole(launch) for launch in launches)
+    colliding = sum(launch.collisions * whole(launch) for launch in launches) * COLLISION_SLOTS
+    issued = sum(work(launch) for launch in launches)
     lost = (waiting + colliding) / (issued + waiting + colliding) if issued else 0.0
     if lost == 0.0:
         return _property("synchronisation", 1.0, 0.0, "share lost", "no issue slot is lost to barriers or atomics")
@@ -182,11 +154,11 @@ def synchronisation(launches: Sequence[LaunchCost], lines: Sequence[LineCost]) -
     return _property("synchronisation", 1.0 - lost, lost, "share lost", reason, remedy, line)
 
 
-def divergence(launches: Sequence[LaunchCost], lines: Sequence[LineCost]) -> Property | None:
-    issued = sum(launch.work for launch in launches)
+def divergence(launches: Sequence[LaunchTotals], lines: Sequence[LineCost]) -> Property | None:
+    issued = sum(work(launch) for launch in launches)
     if not issued:
         return None
-    active = sum(launch.thread_instructions * launch.whole for launch in launches) / issued
+    active = sum(launch.thread_instructions * whole(launch) for launch in launches) / issued
     score = active / WARP
     if score >= 1.0 or not lines:
         return _property("divergence", score, active, "lanes", f"{active:.3g} of {WARP} lanes work, on average")
@@ -213,45 +185,52 @@ def shared(lines: Sequence[LineCost]) -> Property | None:
     return _property("shared", ideal / wavefronts, raw, "wavefronts for 1", reason, remedy, worst.line)
 
 
-def balance(launches: Sequence[LaunchCost], arch: Architecture) -> Property | None:
+def balance(launches: Sequence[LaunchTotals], arch: Architecture) -> Property | None:
     parts = [(launch, _warp_balance(launch), _grid_balance(launch, arch)) for launch in launches]
-    score = _weighted([(launch.work, min(warps, grid)) for launch, warps, grid in parts])
+    score = _weighted([(work(launch), min(warps, grid)) for launch, warps, grid in parts])
     if score is None:
         return None
-    launch, warps, grid = max(parts, key=lambda part: (1.0 - min(part[1:])) * part[0].work)
+    launch, warps, grid = max(parts, key=lambda part: (1.0 - min(part[1:])) * work(part[0]))
     line = launch.line or None
     if score >= 1.0:
         return _property("balance", 1.0, 1.0, "of the busiest", "all warps and all multiprocessors do the same")
     if warps < grid:
         reason = f"{launch.kernel}: a warp does {warps:.0%} of what the busiest warp does, on average"
         remedy = "give each warp an equal share: pair long rows with short ones, or let a whole warp take a row"
-    elif launch.blocks < arch.multiprocessors:
-        reason = f"{launch.kernel}: {_blocks(launch)} for the {arch.multiprocessors} multiprocessors of a {arch.device}"
+    elif _blocks(launch) < arch.multiprocessors:
+        reason = f"{launch.kernel}: {_count(launch)} for the {arch.multiprocessors} multiprocessors of a {arch.device}"
         remedy = "make more blocks: smaller tiles, another parallel loop on the grid, or split the reduction"
     else:
         busy = f"{grid:.0%} of {arch.multiprocessors} multiprocessors busy"
-        reason = f"{launch.kernel}: {_blocks(launch)} keep {busy}, on average"
+        reason = f"{launch.kernel}: {_count(launch)} keep {busy}, on average"
         remedy = "make more and smaller blocks, so that the last wave is short"
     return _property("balance", score, score, "of the busiest", reason, remedy, line)
 
 
-def _warp_balance(launch: LaunchCost) -> float:
-    mean = launch.warp_instructions / launch.warps if launch.warps else 0.0
-    return min(1.0, mean / launch.busiest_warp) if launch.busiest_warp else 1.0
+def _warp_balance(launch: LaunchTotals) -> float:
+    return min(1.0, launch.mean_warp / launch.busiest_warp) if launch.busiest_warp else 1.0
 
 
-def _grid_balance(launch: LaunchCost, arch: Architecture) -> float:
+def _grid_balance(launch: LaunchTotals, arch: Architecture) -> float:
     """Mean / busiest multiprocessor, when blocks go round them in turn; one long block alone bounds it too."""
     if not launch.traced_blocks or not launch.busiest_block:
         return 1.0
-    mean_block = launch.warp_instructions / launch.traced_blocks
-    mean = mean_block * launch.blocks / arch.multiprocessors
-    busiest = max(mean_block * -(-launch.blocks // arch.multiprocessors), float(launch.busiest_block))
+    mean = launch.mean_block * _blocks(launch) / arch.multiprocessors
+    busiest = max(launch.mean_block * -(-_blocks(launch) // arch.multiprocessors), float(launch.busiest_block))
     return min(1.0, mean / busiest) if busiest else 1.0
 
 
-def _blocks(launch: LaunchCost) -> str:
-    return f"{launch.blocks} block{'s' if launch.blocks > 1 else ''}"
+def _count(launch: LaunchTotals) -> str:
+    blocks = _blocks(launch)
+    return f"{blocks} block{'s' if blocks > 1 else ''}"
+
+
+def _blocks(launch: LaunchTotals) -> int:
+    return launch.grid[0] * launch.grid[1] * launch.grid[2]
+
+
+def _threads(launch: LaunchTotals) -> int:
+    return launch.block[0] * launch.block[1] * launch.block[2]
 
 
 def _most(lines: Sequence[LineCost], count: Callable[[LineCost], int]) -> int | None:

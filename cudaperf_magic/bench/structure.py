@@ -9,15 +9,17 @@ from collections.abc import Sequence
 
 from cudaperf_magic.bench import properties
 from cudaperf_magic.bench.occupancy import Architecture
-from cudaperf_magic.bench.properties import LaunchCost
+from cudaperf_magic.bench.properties import Resources
+from cudaperf_magic.bench.simulator.result import LaunchTotals
 from cudaperf_magic.records import Case, LineCost, Structure, Task
 
 
 def structure(
-    launches: Sequence[LaunchCost],
+    launches: Sequence[LaunchTotals],
     lines: Sequence[LineCost],
     arch: Architecture,
     *,
+    resources: Resources,
     compulsory_bytes: int,
     case: Case | None = None,
 ) -> Structure:
@@ -26,12 +28,13 @@ def structure(
     Args:
         launches: what each launch cost, over the blocks that were traced.
         lines: what each source line cost, over the same blocks.
+        resources: what ptxas said of each kernel.
         compulsory_bytes: what must be moved once at least; see `compulsory`.
     """
     accesses = [line for line in lines if line.sectors]
     found = (
         properties.coalescing(accesses),
-        properties.occupancy_of(launches, arch),
+        properties.occupancy_of(launches, resources, arch),
         properties.intensity(launches, accesses, compulsory_bytes),
         properties.synchronisation(launches, lines),
         properties.divergence(launches, [line for line in lines if line.executions]),

@@ -1,0 +1,90 @@
+"""Task + candidate -> Compiled: the host function is read for the task's sizes, the device code goes through NVRTC.
+
+Which templates are instantiated follows from the launches that the host function makes. What cannot be read or compiled
+is a Build that says so in the candidate's own lines. The compiler runs in a child process under limits; nothing is
+launched.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+from cudaperf_magic.bench.launcher import PlanError, device_source, read_plan
+from cudaperf_magic.bench.nvrtc import FILE_NAME, Compiled, build
+from cudaperf_magic.bench.plan import LaunchPlan
+from cudaperf_magic.bench.sandbox import Crashed, Finished, TimedOut, run_in_child
+from cudaperf_magic.records import Build, Candidate, Case, Task
+from cudaperf_magic.tasks.cases import materialise
+
+TIMEOUT_S = 60.0  # cub and cooperative groups take 3 to 9 s; past this it is a compile bomb
+MEMORY_BYTES = 8 << 30  # of address space
+
+
+@dataclass(frozen=True)
+class HostArguments:
+    """What the host function is called with: values of scalars, and bytes of each buffer."""
+
+    scalars: tuple[tuple[str, int | float | bool], ...]
+    buffers: tuple[tuple[str, int], ...]
+
+
+@lru_cache(maxsize=1024)
+def host_arguments(task: Task, case: Case) -> HostArguments:
+    """The host function's arguments for a case of the task."""
+    inputs = materialise(task, case)
+    scalars = tuple((a.name, inputs[a.name][0].item()) for a in task.scalars)
+    return HostArguments(scalars, tuple((a.name, inputs[a.name].nbytes) for a in task.arrays))
+
+
+def plan_of(task: Task, candidate: Candidate, case: Case) -> LaunchPlan:
+    """What the candidate's host function does for a case.
+
+    Raises:
+        PlanError: it cannot be read, or does what CUDA would refuse.
+    """
+    given = host_arguments(task, case)
+    return read_plan(candidate.source, task.entry, dict(given.scalars), dict(given.buffers))
+
+
+def build_candidate(task: Task, candidate: Candidate, arch: str) -> Compiled:
+    """Compile the candidate with every kernel that it launches on the task's cases.
+
+    Raises:
+        ToolchainError: there is no compiler.
+    """
+    try:
+        names = plan_of(task, candidate, task.cases[0]).kernels
+        text = device_source(candidate.source)
+    except PlanError as error:
+        return Compiled(Build(ok=False, log=_as_log(error), arch=arch))
+    names = tuple(dict.fromkeys((*names, *_other_kernels(task, candidate))))
+    match run_in_child(build, text, arch, names=names, timeout_s=TIMEOUT_S, memory_bytes=MEMORY_BYTES):
+        case Finished(value):
+            compiled: Compiled = value
+            return compiled
+        case TimedOut():
+            return _failed(f"the compiler did not end within {TIMEOUT_S:.0f} s; simplify templates and macros", arch)
+        case Crashed(why):
+            return _failed(f"the compiler ended with {why}", arch)
+
+
+def _other_kernels(task: Task, candidate: Candidate) -> list[str]:
+    """Kernels that only other sizes launch; a size for which the host function fails is left to verification."""
+    found: list[str] = []
+    for case in task.cases[1:]:
+        try:
+            found += plan_of(task, candidate, case).kernels
+        except PlanError:
+            continue
+    return found
+
+
+def _as_log(error: PlanError) -> str:
+    """A PlanError in the compiler's form, so that whoever reads logs reads this too."""
+    place = FILE_NAME if error.line is None else f"{FILE_NAME}({error.line})"
+    return f"{place}: error: {error.message}"
+
+
+def _failed(why: str, arch: str) -> Compiled:
+    return Compiled(Build(ok=False, log=f"{FILE_NAME}: error: {why}", arch=arch))

@@ -1,0 +1,156 @@
+"""Where candidates run: the simulator or a CUDA device, each behind `runners.Runner`, each run in a child process.
+
+A child that crashes or hangs is a result for the request that did it. Whether a result is right is verify.py's to say.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from numpy.typing import NDArray
+
+from cudaperf_magic.bench.gpu import available_devices, run_on_gpu
+from cudaperf_magic.bench.nvrtc import Compiled
+from cudaperf_magic.bench.runners import Request, Runner, RunResult
+from cudaperf_magic.bench.sandbox import Crashed, Finished, TimedOut, run_in_child
+from cudaperf_magic.bench.simulator.launch import simulate
+from cudaperf_magic.errors import ToolchainError, UsageError
+from cudaperf_magic.records import Fault
+
+SIMULATOR = "simulator"
+SIMULATED_ARCH = "sm_90"
+TIMEOUT_S = 60.0  # of one child; the simulator's own step limit ends most endless kernels sooner
+MEMORY_BYTES = 16 << 30  # of address space: shadow memory is a multiple of the arrays
+
+Arrays = dict[str, NDArray[Any]]
+Done = tuple[Arrays, tuple[Fault, ...]]
+
+
+@dataclass(frozen=True)
+class Device:
+    """A place to run. `arch` is what candidates are compiled for; `index` is None for the simulator."""
+
+    name: str
+    arch: str
+    index: int | None = None
+
+    def runner(self, compiled: Compiled) -> Runner:
+        """Runs this build here."""
+        return SimulatorRunner(compiled) if self.index is None else GpuRunner(compiled, self.index)
+
+
+def open_device(name: str) -> Device:
+    """The device of that name; "auto" takes the first CUDA device, else the simulator.
+
+    Raises:
+        UsageError: the name is not understood. ToolchainError: there is no such device.
+    """
+    if name == SIMULATOR:
+        return Device(SIMULATOR, SIMULATED_ARCH)
+    number = "0" if name in ("auto", "cuda") else name.removeprefix("cuda:")
+    if not number.isdecimal():
+        raise UsageError(f"--device {name}: choose auto, simulator or cuda:0")
+    found = {device.index: device for device in available_devices()}
+    index = int(number)
+    if index in found:
+        return Device(f"cuda:{index}", found[index].arch, index)
+    if name == "auto":
+        return Device(SIMULATOR, SIMULATED_ARCH)
+    here = ", ".join(f"cuda:{i}" for i in found) or "no CUDA device"
+    raise ToolchainError(f"cuda:{index} is not here (there is {here}); use --device simulator")
+
+
+@dataclass(frozen=True)
+class SimulatorRunner:
+    """Every block watched: stray accesses, races and uninitialised reads are faults with their line."""
+
+    compiled: Compiled
+    checks_bounds: bool = True
+    orders_threads: bool = True
+
+    def run(self, requests: Sequence[Request]) -> Sequence[RunResult]:
+        return _run_all(simulate_requests, (self.compiled,), requests, MEMORY_BYTES)
+
+
+@dataclass(frozen=True)
+class GpuRunner:
+    """The device itself: only what the driver notices is a fault, so buffers get guard bands."""
+
+    compiled: Compiled
+    index: int
+    checks_bounds: bool = False
+    orders_threads: bool = False
+
+    def run(self, requests: Sequence[Request]) -> Sequence[RunResult]:
+        # The driver reserves more addresses than any limit would allow.
+        return _run_all(launch_requests, (self.compiled.cubin, self.compiled.mangled, self.index), requests, None)
+
+
+def simulate_requests(compiled: Compiled, requests: Sequence[Request]) -> list[Done]:
+    """What the child does for the simulator."""
+    done: list[Done] = []
+    for request in requests:
+        arrays: Arrays = {name: array.copy() for name, array in request.arrays.items()}
+        result = simulate(
+            compiled,
+            request.plan,
+            arrays,
+            schedule=request.schedule,
+            seed=request.seed,
+            initialised=request.initialised,
+        )
+        done.append((arrays, result.faults))
+        if not result.is_complete:
+            break  # an endless kernel would be endless again
+    return done
+
+
+def launch_requests(cubin: bytes, names: Mapping[str, str], index: int, requests: Sequence[Request]) -> list[Done]:
+    """What the child does for a CUDA device."""
+    done: list[Done] = []
+    for request in requests:
+        arrays: Arrays = {name: array.copy() for name, array in request.arrays.items()}
+        faults = run_on_gpu(cubin, names, request.plan, arrays, index)
+        done.append((arrays, faults))
+        if faults:
+            break  # the context is lost
+    return done
+
+
+def _run_all(
+    work: Callable[..., list[Done]], settings: tuple[Any, ...], requests: Sequence[Request], memory_bytes: int | None
+) -> list[RunResult]:
+    """All requests in one child; when it does not survive them, one child each, to learn which it was."""
+    if not requests:
+        return []
+    ended = run_in_child(work, *settings, tuple(requests), timeout_s=TIMEOUT_S, memory_bytes=memory_bytes)
+    match ended:
+        case Finished(value):
+            results = [RunResult(arrays, faults) for arrays, faults in value]
+            rest = requests[len(results) :]
+            return results + ([_after(results[-1])] * len(rest) if rest else [])
+        case Crashed() | TimedOut() if len(requests) > 1:
+            return _one_by_one(work, settings, requests, memory_bytes)
+        case TimedOut():
+            return [RunResult({}, (), "timeout", f"it did not end within {TIMEOUT_S:.0f} s")]
+        case Crashed():
+            return [RunResult({}, (), "crash", f"running it ended with {ended.why}")]
+
+
+def _one_by_one(
+    work: Callable[..., list[Done]], settings: tuple[Any, ...], requests: Sequence[Request], memory_bytes: int | None
+) -> list[RunResult]:
+    results: list[RunResult] = []
+    for request in requests:
+        if results and (results[-1].status != "done" or results[-1].faults):
+            results.append(_after(results[-1]))
+        else:
+            results += _run_all(work, settings, [request], memory_bytes)
+    return results
+
+
+def _after(last: RunResult) -> RunResult:
+    """The result of a request that was not run because an earlier one did not end: it is judged by that one."""
+    return RunResult(last.arrays, last.faults, last.status, last.message)

@@ -1,0 +1,65 @@
+"""A correct candidate, run once more on the measured case under the simulator's eyes -> its structure and memory.
+
+It runs on the simulator wherever the candidate was verified: the properties say so in their `source`. No time is
+measured.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from cudaperf_magic.bench.building import host_arguments, plan_of
+from cudaperf_magic.bench.devices import MEMORY_BYTES, TIMEOUT_S
+from cudaperf_magic.bench.nvrtc import Compiled
+from cudaperf_magic.bench.occupancy import architecture
+from cudaperf_magic.bench.plan import LaunchPlan
+from cudaperf_magic.bench.sandbox import Finished, run_in_child
+from cudaperf_magic.bench.simulator.launch import simulate
+from cudaperf_magic.bench.simulator.result import SimulatorResult
+from cudaperf_magic.bench.structure import compulsory, structure
+from cudaperf_magic.records import Candidate, KernelResources, Memory, Structure, Task
+from cudaperf_magic.tasks.cases import Inputs, materialise
+
+
+@dataclass(frozen=True)
+class Inspection:
+    """`structure` is None when the run could not be watched to its end."""
+
+    structure: Structure | None
+    memory: Memory
+
+
+def inspect(task: Task, candidate: Candidate, compiled: Compiled) -> Inspection:
+    """Structure and memory on the task's measured case, `task.cases[0]`."""
+    case = task.cases[0]
+    plan = plan_of(task, candidate, case)
+    sizes_bytes = dict(host_arguments(task, case).buffers)
+    arguments = sum(sizes_bytes.values())
+    memory = Memory(candidate_bytes=arguments + plan.peak_bytes, reference_bytes=arguments)
+    inputs = materialise(task, case)
+    arrays = {a.name: inputs[a.name] for a in task.arrays}
+    watched = run_in_child(watch, compiled, plan, arrays, timeout_s=TIMEOUT_S, memory_bytes=MEMORY_BYTES)
+    if not isinstance(watched, Finished) or not watched.value.is_complete:
+        return Inspection(None, memory)
+    result: SimulatorResult = watched.value
+    found = structure(
+        result.launches,
+        result.lines,
+        architecture(compiled.build.arch),
+        resources=_resources(compiled),
+        compulsory_bytes=compulsory(task, sizes_bytes),
+        case=case,
+    )
+    return Inspection(found, memory)
+
+
+def watch(compiled: Compiled, plan: LaunchPlan, arrays: Inputs) -> SimulatorResult:
+    """What the child does: one run, every block counted; races were looked for in verification."""
+    own = {name: array.copy() for name, array in arrays.items()}
+    return simulate(compiled, plan, own, poison_workspace=False, check_global_races=False)
+
+
+def _resources(compiled: Compiled) -> dict[str, KernelResources]:
+    """What ptxas said, by the name that a launch uses."""
+    by_symbol = {kernel.name: kernel for kernel in compiled.build.kernels}
+    return {name: by_symbol[symbol] for name, symbol in compiled.lowered if symbol in by_symbol}
