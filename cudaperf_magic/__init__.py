@@ -9,9 +9,10 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from .commands import check, resume, translate
     from .records import Candidate, Episode, Outcome, Task, Turn
     from .tasks.c import read_task
-    from .commands import Checked, Translation, check, resume, translate
+    from .translation import Checked, Translation
 
 __version__ = "0.1.0"
 
@@ -19,8 +20,8 @@ _HOMES = {
     "translate": "commands",
     "check": "commands",
     "resume": "commands",
-    "Translation": "commands",
-    "Checked": "commands",
+    "Translation": "translation",
+    "Checked": "translation",
     "read_task": "tasks.c",
     "Task": "records",
     "Candidate": "records",

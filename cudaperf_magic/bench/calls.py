@@ -17,7 +17,7 @@ from cudaperf_magic.bench.devices import open_device
 from cudaperf_magic.bench.launcher import PlanError, device_source, read_plan
 from cudaperf_magic.bench.nvrtc import Compiled, build
 from cudaperf_magic.bench.plan import LaunchPlan
-from cudaperf_magic.bench.runners import Request
+from cudaperf_magic.bench.runners import Request, RunResult
 from cudaperf_magic.bench.sandbox import Finished, run_in_child
 from cudaperf_magic.errors import NotVerified
 from cudaperf_magic.records import Candidate, Task
@@ -49,13 +49,19 @@ def run_once(
         initialised = {name: name != (result.name if result else "") for name in buffers}
         (ran,) = runner.run([Request(plan, buffers, "forward", initialised)])
         if ran.status != "done" or ran.faults:
-            why = ran.message if ran.status != "done" else ran.faults[0].message
-            raise NotVerified(f"{task.entry}: {why}; it was verified on other arguments, and these it does not bear")
+            raise NotVerified(f"{task.entry}: {_why(ran)}; it was verified on other arguments, and fails on these")
         buffers = {name: np.asarray(ran.arrays[name]).reshape(-1).view(np.uint8) for name in buffers}
     for argument in task.arrays:
         if not argument.is_result and argument.role != "in":
             arrays[argument.name].reshape(-1).view(np.uint8)[:] = buffers[argument.name]
     return buffers[result.name].view(result.dtype)[0].item() if result else None
+
+
+def _why(ran: RunResult) -> str:
+    if ran.status != "done":
+        return ran.message
+    fault = ran.faults[0]
+    return f"line {fault.line}: {fault.message}" if fault.line else fault.message
 
 
 def _bytes_of(name: str, arrays: Mapping[str, Array]) -> Array:

@@ -125,7 +125,7 @@ class TerminalView:
         cases = words.plural(len(episode.task.cases), "case")
         self.console.print(f"{episode.task.entry}: {cases} to agree on", markup=False)
         for note in episode.task.notes:
-            self.console.print(f"  {note}", markup=False, style="dim")
+            self.console.print(f"  {note}", markup=False, style="dim", soft_wrap=True)
         self._tell(episode)
 
     def show(self, episode: Episode) -> None:
@@ -154,9 +154,9 @@ class TerminalView:
         line = Text(f"turn {number} of {self.turns}  ")
         line.append(f"{badge.sign} {badge.text}", style=COLOURS[badge.tone])
         line.append(f"  reward {words.number(turn.reward.total)}  {words.intention(turn)}")
-        self.console.print(line)
+        self.console.print(line, soft_wrap=True)
         if not turn.outcome.ok:
-            self.console.print(f"  {words.verdict_sentence(turn.outcome)}", markup=False)
+            self.console.print(f"  {words.verdict_sentence(turn.outcome)}", markup=False, soft_wrap=True)
         for row in [*_trouble(turn.outcome), *_structure(turn.outcome)[1:]]:
             self.console.print(row, markup=False, style="dim", soft_wrap=True)
         if before is not None:
