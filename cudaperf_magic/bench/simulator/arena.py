@@ -68,7 +68,7 @@ class Arena:
         self.extents = [Extent(r.name, self.base + r.offset, r.size, r.itemsize) for r in live]
         sim.buffers = self.table.ctypes.data
         sim.buffer_count = len(live)
-        sim.buffer_hint = 0
+        sim.hints[:] = [0] * 64
 
     def allocate(self, step: Allocate, poison: bool, seed: int) -> None:
         region = self.regions[step.buffer]

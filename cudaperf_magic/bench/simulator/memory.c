@@ -4,15 +4,15 @@
 #include "sim.h"
 #include "faults.h"
 
-static u8 *refused(void) {
+u8 *rt_refused(void) {
     static _Thread_local u64 scratch[4];
     scratch[0] = scratch[1] = scratch[2] = scratch[3] = POISON;
     return (u8 *)scratch;
 }
 
 /* The buffer that holds `address`, or null. */
-static const Buffer *find_buffer(Sim *s, u64 address) {
-    const Buffer *b = &s->buffers[s->buffer_hint];
+static const Buffer *find_buffer(Sim *s, u32 site, u64 address) {
+    const Buffer *b = &s->buffers[s->hints[site & 63]];
     if (address - b->start < b->size) return b;
     u32 low = 0, high = s->buffer_count;
     while (low < high) {
@@ -22,15 +22,15 @@ static const Buffer *find_buffer(Sim *s, u64 address) {
     if (!low) return 0;
     b = &s->buffers[low - 1];
     if (address - b->start >= b->size) return 0;
-    s->buffer_hint = low - 1;
+    s->hints[site & 63] = low - 1;
     return b;
 }
 
 static u8 *global_at(Warp *w, u32 site, u32 lane, u64 address, u32 size) {
-    const Buffer *b = find_buffer(w->sim, address);
+    const Buffer *b = find_buffer(w->sim, site, address);
     if (!b || address + size > b->start + b->size) {
         rt_fault(w, FAULT_OUT_OF_BOUNDS, site, lane, address, size);
-        return refused();
+        return 0;
     }
     return (u8 *)address;
 }
@@ -38,7 +38,7 @@ static u8 *global_at(Warp *w, u32 site, u32 lane, u64 address, u32 size) {
 static u8 *shared_at(Warp *w, u32 site, u32 lane, u64 offset, u32 size) {
     if (offset + size > w->launch->shared_bytes) {
         rt_fault(w, FAULT_SHARED_OUT_OF_BOUNDS, site, lane, offset, size);
-        return refused();
+        return 0;
     }
     return w->block->shared + offset;
 }
@@ -46,12 +46,12 @@ static u8 *shared_at(Warp *w, u32 site, u32 lane, u64 offset, u32 size) {
 static u8 *local_at(Warp *w, u32 site, u32 lane, u64 offset, u32 size) {
     if (offset + size > w->local_bytes) {
         rt_fault(w, FAULT_LOCAL_OUT_OF_BOUNDS, site, lane, offset, size);
-        return refused();
+        return 0;
     }
     return w->local + (u64)lane * w->local_bytes + offset;
 }
 
-u8 *rt_at(Warp *w, u32 space, u32 site, u32 lane, u64 address, u32 size) {
+static u8 *find(Warp *w, u32 space, u32 site, u32 lane, u64 address, u32 size) {
     if (space == SPACE_GENERIC) {
         u64 window = WINDOW_OF(address), offset = address & ~0xf000000000000000ull;
         if (window == WINDOW_SHARED) return shared_at(w, site, lane, offset, size);
@@ -64,14 +64,20 @@ u8 *rt_at(Warp *w, u32 space, u32 site, u32 lane, u64 address, u32 size) {
         return shared_at(w, site, lane, address, size);
     }
     if (space == SPACE_LOCAL) return local_at(w, site, lane, address, size);
-    if (space == SPACE_PARAM) { rt_fault(w, FAULT_WILD, site, lane, address, size); return refused(); }
+    if (space == SPACE_PARAM) { rt_fault(w, FAULT_WILD, site, lane, address, size); return 0; }
     return global_at(w, site, lane, address, size);
 }
 
+u8 *rt_at(Warp *w, u32 space, u32 site, u32 lane, u64 address, u32 size) {
+    u8 *found = find(w, space, site, lane, address, size);
+    return found ? found : rt_refused();
+}
+
+/* As rt_at, but null for a refused access, and misaligned ones are refused. */
 u8 *rt_at_traced(Warp *w, u32 space, u32 site, u32 lane, u64 address, u32 size) {
     if (address & (size - 1)) {
         rt_fault(w, FAULT_MISALIGNED, site, lane, address, size);
-        return refused();
+        return 0;
     }
-    return rt_at(w, space, site, lane, address, size);
+    return find(w, space, site, lane, address, size);
 }

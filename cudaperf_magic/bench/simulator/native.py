@@ -45,7 +45,7 @@ class Fault(ctypes.Structure):
 
 class Sim(ctypes.Structure):
     _fields_ = (
-        ("arena", ptr), ("arena_bytes", u64), ("buffers", ptr), ("buffer_count", u32), ("buffer_hint", u32),
+        ("arena", ptr), ("arena_bytes", u64), ("buffers", ptr), ("buffer_count", u32), ("hints", u32 * 64),
         ("initialised", ptr), ("touched", ptr), ("cells", ptr), ("cell_shift", u32), ("stamp", u32),
         ("first_stamp", u32), ("stamp_block", ptr), ("stamp_room", u32), ("release_time", ptr), ("acquire_time", ptr),
         ("order_room", u64), ("faults", Fault * FAULT_ROOM), ("fault_count", u32), ("fault_kinds", u32 * 32),
@@ -68,7 +68,7 @@ class Launch(ctypes.Structure):
     )  # fmt: skip
 
 
-CELL_BYTES = 24
+CELL_BYTES = 28
 CACHE_SET_BYTES = 16 * 8 + 16 * 4 + 32
 
 

@@ -95,8 +95,8 @@ u32 rt_collect(Warp *w, u32 mask, u32 pc, const u32 *members, u32 site) {
     for (u32 m = rest; m; m &= m - 1) w->pc[__builtin_ctz(m)] = pc;
     w->blocked |= rest;
     if (ready) {
-        w->tick++;
-        for (u32 m = ready; m; m &= m - 1) w->lane_tick[__builtin_ctz(m)] = w->tick;
+        u32 now = ++w->block->tick;
+        for (u32 m = ready; m; m &= m - 1) w->met[__builtin_ctz(m)] = now;
     }
     return ready;
 }
@@ -132,6 +132,7 @@ static void new_stamp(Block *b) {
     Sim *s = b->sim;
     if (!b->is_traced) return;
     b->stamp = ++s->stamp;
+    b->tick = 0;
     if (s->stamp >= s->stamp_room) {
         u32 room = s->stamp_room * 2;
         u64 *more = realloc(s->stamp_block, room * sizeof *more);
@@ -166,8 +167,7 @@ static void release(Block *b, u32 id) {
             w->waiting &= ~BIT(lane);
             if (!any) { any = w; any_lane = lane; }
         }
-        w->tick = 0;
-        memset(w->lane_tick, 0, sizeof w->lane_tick);
+        memset(w->met, 0, sizeof w->met); memset(w->released, 0, sizeof w->released); memset(w->acquired, 0, sizeof w->acquired);
     }
     if (any && !bar->expected) {
         if (b->exited) rt_fault(any, FAULT_EXITED_THREAD, bar->first_site, any_lane, b->exited, 0);

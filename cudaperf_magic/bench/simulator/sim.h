@@ -38,9 +38,9 @@ typedef struct { u64 executions, lanes; } SegmentCost;
 
 /* Who last wrote and read a granule of memory, for race detection. Stamps name a block's time between two barriers. */
 typedef struct {
-    u32 write_stamp, read_stamp;
-    u16 write_thread, read_thread, write_site, read_site, write_tick, read_tick;
-    u8 flags, pad[3];
+    u32 write_stamp, read_stamp, write_tick, read_tick;
+    u16 write_thread, read_thread, write_site, read_site;
+    u32 flags;
 } Cell;
 
 typedef struct { u64 start, size; } Buffer;
@@ -54,7 +54,7 @@ typedef struct { u64 lines[16]; u32 ages[16]; u8 valid[16], dirty[16]; } CacheSe
 typedef struct Sim {
     u8 *arena; u64 arena_bytes;
     Buffer *buffers; u32 buffer_count;  /* sorted by start */
-    u32 buffer_hint;
+    u32 hints[64];                      /* by site: the buffer that an access last met */
     u8 *initialised;                    /* a byte per byte of the arena, or null: not tracked */
     u8 *touched;                        /* a byte per sector of the arena, or null */
     Cell *cells; u32 cell_shift;        /* null: global races are not looked for */
@@ -96,7 +96,7 @@ typedef struct Block {
     u8 *shared; u8 *shared_init; Cell *shared_cells;
     struct Warp *warps; u32 warp_count, thread_count, exited;
     Barrier barriers[16];
-    u32 stamp, is_traced, yields;
+    u32 stamp, tick, is_traced;
     u64 red_result[16];
     WarpFunction run;
 } Block;
@@ -108,7 +108,8 @@ typedef struct Warp {
     s64 quantum;
     u32 pc[32];
     u8 barrier_of[32];
-    u32 tick; u32 lane_tick[32];
+    /* When, in the block's ticks since its last barrier, a lane last met others, released and acquired. */
+    u32 met[32], released[32], acquired[32];
     u32 tid[3][32];
     u64 instructions, instructions_at_barrier, thread_instructions;
     u32 spins, fenced;
@@ -127,6 +128,7 @@ void rt_fault(Warp *w, u32 kind, u32 site, u32 lane, u64 address, u64 extra);
 void rt_exit(Warp *w, u32 mask);
 void rt_trap(Warp *w, u32 mask, u32 site, u32 kind);
 u64 rt_wild(Warp *w, u32 site, u32 lane, u64 address, u32 size);
+u8 *rt_refused(void);
 u8 *rt_at(Warp *w, u32 space, u32 site, u32 lane, u64 address, u32 size);
 u8 *rt_at_traced(Warp *w, u32 space, u32 site, u32 lane, u64 address, u32 size);
 u32 rt_vprintf(Warp *w, u32 lane, u32 site, u64 format, u64 arguments);
@@ -149,14 +151,19 @@ void rt_fence(Warp *w);
         w->instructions += launch->segment_instructions[n]; \
         w->thread_instructions += (u64)launch->segment_instructions[n] * __builtin_popcount(mask); } while (0)
 #define NOTE(k, a) (A_##k[lane] = (a), M_##k |= BIT(lane))
-#define AT(space, k, a, size) (NOTE(k, a), rt_at_traced(w, space, k, lane, a, size))
+/* A refused access is not noted and reaches a scratch place. */
+#define NOTED(k, a, pointer) ({ u8 *q_ = (pointer); if (q_) NOTE(k, a); else q_ = rt_refused(); q_; })
+#define AT(space, k, a, size) ({ u64 at_ = (a); NOTED(k, at_, rt_at_traced(w, space, k, lane, at_, size)); })
 #define SITE(k) u64 A_##k[32]; u32 M_##k = 0, V_##k = 0
 #define REPORT(k) do { if (M_##k) rt_trace(w, k, M_##k, A_##k, V_##k); } while (0)
 #define SAME(k, p, type, value) ({ type v_ = (value); !memcmp((p), &v_, sizeof v_); })
 #define SAME_ALL(k, test) do { if (test) V_##k |= BIT(lane); } while (0)
 #define FENCE() rt_fence(w)
-#define GLOBAL_AT(k, a, size) AT(SPACE_GLOBAL, k, a, size)
-#define SHARED_AT(k, a, size) AT(SPACE_SHARED, k, (u32)(a), size)
+#define GLOBAL_AT(k, a, n) ({ u64 at_ = (a); const Buffer *b_ = &w->sim->buffers[w->sim->hints[(k) & 63]]; \
+        NOTED(k, at_, at_ - b_->start < b_->size && at_ - b_->start + (n) <= b_->size && !(at_ & ((n) - 1)) ? (u8 *)at_ \
+            : rt_at_traced(w, SPACE_GLOBAL, k, lane, at_, n)); })
+#define SHARED_AT(k, a, size) ({ u64 at_ = (u32)(a); NOTED(k, at_, at_ + (size) <= shared_bytes && !(at_ & ((size) - 1)) \
+            ? shared + at_ : rt_at_traced(w, SPACE_SHARED, k, lane, at_, size)); })
 #else
 #define ENTER(n) ((void)0)
 #define SITE(k) ((void)0)

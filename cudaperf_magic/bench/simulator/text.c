@@ -9,6 +9,7 @@ static void append(Warp *w, u32 site, u32 lane, const char *text, u64 length) {
         length = s->text_limit - s->text_used;
         if (!s->text_cut) rt_fault(w, FAULT_PRINTF, site, lane, s->text_limit, 0);
         s->text_cut = 1;
+        s->stopped = 1;
     }
     memcpy(s->text + s->text_used, text, length);
     s->text_used += length;

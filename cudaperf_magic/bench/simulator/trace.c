@@ -10,6 +10,7 @@
 #include "sim.h"
 #include "faults.h"
 
+#define NO_THREAD 0xffff  /* several readers: some other thread */
 enum { CELL_WRITE_ATOMIC = 1, CELL_MANY_THREADS = 2, CELL_MANY_BLOCKS = 4, CELL_READ_STRONG = 8 };
 #define SECTOR 32
 
@@ -71,20 +72,22 @@ static void cost_global(Sim *s, SiteCost *cost, const u64 *list, u32 n, u32 size
 static void cost_shared(SiteCost *cost, u32 mask, const u64 *addresses, u32 size) {
     u32 lanes_a_pass = size <= 4 ? 32 : size == 8 ? 16 : 8;
     for (u32 first = 0; first < 32; first += lanes_a_pass) {
-        u64 words[32]; u32 n = 0; u8 depth[32] = {0}; u32 worst = 0;
-        for (u32 lane = first; lane < first + lanes_a_pass; lane++) {
-            if (!(mask >> lane & 1)) continue;
-            for (u64 word = addresses[lane] / 4; word <= (addresses[lane] + size - 1) / 4; word++) {
-                u32 seen = 0;
-                for (u32 i = 0; i < n && !seen; i++) seen = words[i] == word;
+        u64 words[32][4]; u8 depth[32] = {0}; u32 worst = 0, any = 0;
+        u64 more[64]; u32 extra = 0;  /* words beyond the fourth of a bank */
+        for (u32 m = mask & (u32)((1ull << (first + lanes_a_pass)) - (1ull << first)); m; m &= m - 1) {
+            u64 at = addresses[__builtin_ctz(m)];
+            any = 1;
+            for (u64 word = at / 4; word <= (at + size - 1) / 4; word++) {
+                u32 bank = word & 31, seen = 0, held = depth[bank] < 4 ? depth[bank] : 4;
+                for (u32 i = 0; i < held && !seen; i++) seen = words[bank][i] == word;
+                for (u32 i = 0; depth[bank] > 4 && i < extra && !seen; i++) seen = more[i] == word;
                 if (seen) continue;
-                words[n++] = word;
-                u32 d = ++depth[word & 31];
-                if (d > worst) worst = d;
+                if (held < 4) words[bank][held] = word; else more[extra++] = word;
+                if (++depth[bank] > worst) worst = depth[bank];
             }
         }
         cost->wavefronts += worst;
-        cost->ideal_wavefronts += n != 0;
+        cost->ideal_wavefronts += any;
     }
 }
 
@@ -98,23 +101,30 @@ static void cost_atomic(SiteCost *cost, const u64 *list, u32 n) {
     if (worst > cost->worst_collision) cost->worst_collision = worst;
 }
 
-/* ---- order between blocks ---- */
+/* ---- order between threads ---- */
 
 static u32 ordered_between_blocks(Warp *w, u32 stamp) {
     Sim *s = w->sim;
-    u64 writer = s->stamp_block[stamp], self = w->block->index;
-    if (!s->release_time || writer >= s->order_room || self >= s->order_room) return 0;
-    return s->release_time[writer] >= stamp && s->release_time[writer] && s->acquire_time[self] >= stamp
-        && s->acquire_time[self];
+    u64 other = s->stamp_block[stamp], self = w->block->index;
+    if (!s->release_time || other >= s->order_room || self >= s->order_room) return 0;
+    return s->release_time[other] >= stamp && s->acquire_time[self] >= stamp;
 }
 
 void rt_fence(Warp *w) { w->fenced = 1; }
 
-static void strong_access(Warp *w, u32 is_load, u32 is_store) {
+/* An atomic or volatile access hands over: as a release when a fence came before, and as an acquire. */
+static void strong_access(Warp *w, u32 mask, u32 is_load, u32 is_store) {
     Sim *s = w->sim;
     u64 self = w->block->index;
+    u32 now = ++w->block->tick;
+    is_store &= w->fenced;
+    for (u32 m = mask; m; m &= m - 1) {
+        u32 lane = __builtin_ctz(m);
+        if (is_store) w->released[lane] = now;
+        if (is_load) w->acquired[lane] = now;
+    }
     if (!s->release_time || self >= s->order_room) return;
-    if (is_store && w->fenced) s->release_time[self] = s->stamp;
+    if (is_store) s->release_time[self] = s->stamp;
     if (is_load) s->acquire_time[self] = s->stamp;
 }
 
@@ -134,9 +144,10 @@ static u32 unordered(Warp *w, u32 lane, u32 stamp, u32 thread, u32 tick, u32 *fl
         return !ordered_between_blocks(w, stamp);
     }
     if (stamp < b->stamp || thread == me) return 0;
+    if (w->acquired[lane] > tick && thread < b->thread_count && b->warps[thread / 32].released[thread & 31] > tick) return 0;
     if (thread / 32 == w->index) {
         *flags = RACE_SAME_WARP;
-        return w->lane_tick[lane] <= tick;
+        return w->met[lane] <= tick;
     }
     return 1;
 }
@@ -147,15 +158,13 @@ static void shadow_read(Warp *w, u32 kind, Cell *c, u32 floor, u32 site, u32 lan
         && unordered(w, lane, c->write_stamp, c->write_thread, c->write_tick, &flags))
         race(w, kind, site, lane, address, flags | RACE_WAS_WRITE | (c->flags & CELL_WRITE_ATOMIC ? RACE_ATOMIC : 0),
              c->write_site, c->write_thread, w->sim->stamp_block[c->write_stamp]);
-    if (c->read_stamp >= floor) {
-        u32 other_block = w->sim->stamp_block[c->read_stamp] != w->block->index;
-        if (other_block) c->flags |= CELL_MANY_BLOCKS;
-        if (c->read_stamp < w->block->stamp) c->flags &= ~CELL_MANY_THREADS;
-        else if (c->read_thread != me) c->flags |= CELL_MANY_THREADS;
-    } else c->flags &= ~(CELL_MANY_THREADS | CELL_MANY_BLOCKS);
+    if (c->read_stamp < floor) c->flags &= ~(CELL_MANY_THREADS | CELL_MANY_BLOCKS);
+    else if (!unordered(w, lane, c->read_stamp, c->read_thread, c->read_tick, &flags)) {
+        if (c->read_thread != me) c->flags &= ~CELL_MANY_THREADS;
+    } else c->flags |= flags & RACE_OTHER_BLOCK ? CELL_MANY_BLOCKS : CELL_MANY_THREADS;
     if (strong) c->flags |= CELL_READ_STRONG; else c->flags &= ~CELL_READ_STRONG;
     c->read_stamp = w->block->stamp;
-    c->read_thread = (u16)me; c->read_site = (u16)site; c->read_tick = (u16)w->tick;
+    c->read_thread = (u16)me; c->read_site = (u16)site; c->read_tick = w->block->tick;
 }
 
 static void shadow_write(Warp *w, u32 kind, Cell *c, u32 floor, u32 site, u32 lane, u64 address, u32 same) {
@@ -169,7 +178,7 @@ static void shadow_write(Warp *w, u32 kind, Cell *c, u32 floor, u32 site, u32 la
              | (c->flags & CELL_WRITE_ATOMIC || atomic ? RACE_ATOMIC : 0), c->write_site, c->write_thread, block_of[c->write_stamp]);
     if (c->read_stamp >= floor && !(atomic && c->flags & CELL_READ_STRONG)) {
         u32 many = c->flags & CELL_MANY_THREADS && c->read_stamp >= w->block->stamp && c->read_thread == (u16)(w->index * 32 + lane);
-        if (unordered(w, lane, c->read_stamp, many ? 0xffff : c->read_thread, c->read_tick, &flags))
+        if (unordered(w, lane, c->read_stamp, many ? NO_THREAD : c->read_thread, c->read_tick, &flags))
             race(w, kind, site, lane, address, flags | RACE_IS_WRITE | (atomic ? RACE_ATOMIC : 0), c->read_site,
                  many ? NONE : c->read_thread, block_of[c->read_stamp]);
         else if (c->flags & CELL_MANY_BLOCKS && block_of[c->read_stamp] == w->block->index
@@ -178,13 +187,19 @@ static void shadow_write(Warp *w, u32 kind, Cell *c, u32 floor, u32 site, u32 la
                  NONE, ~0ull);
     }
     c->write_stamp = w->block->stamp;
-    c->write_thread = (u16)(w->index * 32 + lane); c->write_site = (u16)site; c->write_tick = (u16)w->tick;
+    c->write_thread = (u16)(w->index * 32 + lane); c->write_site = (u16)site; c->write_tick = w->block->tick;
     if (atomic) c->flags |= CELL_WRITE_ATOMIC; else c->flags &= ~CELL_WRITE_ATOMIC;
+}
+
+/* Whether a read by this lane adds nothing to one by another lane just now: nobody wrote, and the readers are many. */
+static u32 is_known_read(const Cell *c, const Block *b, u32 floor) {
+    return c->write_stamp < floor && c->read_stamp == b->stamp && c->flags & CELL_MANY_THREADS && !(c->flags & CELL_READ_STRONG);
 }
 
 static void shadow(Warp *w, u32 kind, Cell *cells, u32 shift, u32 floor, u32 site, u32 lane, u64 offset, u64 address, u32 same) {
     const Site *info = &w->launch->sites[site];
     for (u64 g = offset >> shift; g <= (offset + info->size - 1) >> shift; g++) {
+        if (info->op == OP_LOAD && is_known_read(&cells[g], w->block, floor)) continue;
         if (info->op == OP_LOAD) shadow_read(w, kind, &cells[g], floor, site, lane, address);
         else shadow_write(w, kind, &cells[g], floor, site, lane, address, same);
     }
@@ -193,20 +208,12 @@ static void shadow(Warp *w, u32 kind, Cell *cells, u32 shift, u32 floor, u32 sit
 static void initialised(Warp *w, u32 kind, u8 *map, u32 site, u32 lane, u64 offset, u64 address) {
     const Site *info = &w->launch->sites[site];
     if (info->op != OP_STORE) {
+        u32 four;
+        if (info->size == 4 && (memcpy(&four, map + offset, 4), four == 0x01010101u)) return;
         for (u32 i = 0; i < info->size; i++)
             if (!map[offset + i]) { rt_fault(w, kind, site, lane, address, info->size); break; }
     }
-    if (info->op != OP_LOAD) memset(map + offset, 1, info->size);
-}
-
-static u32 in_buffer(Sim *s, u64 address, u32 size) {
-    u64 offset = address - (u64)s->arena;
-    if (offset > s->arena_bytes - size) return 0;
-    const Buffer *b = &s->buffers[s->buffer_hint];
-    if (address >= b->start && address + size <= b->start + b->size) return 1;
-    for (u32 i = 0; i < s->buffer_count; i++)
-        if (address >= s->buffers[i].start && address + size <= s->buffers[i].start + s->buffers[i].size) { s->buffer_hint = i; return 1; }
-    return 0;
+    if (info->op != OP_LOAD) for (u32 i = 0; i < info->size; i++) map[offset + i] = 1;
 }
 
 static void trace_global(Warp *w, u32 site, u32 mask, const u64 *addresses, u32 same) {
@@ -217,12 +224,11 @@ static void trace_global(Warp *w, u32 site, u32 mask, const u64 *addresses, u32 
     u32 n = ascending(mask, addresses, list), strong = info->op == OP_ATOMIC || info->flags & SITE_STRONG;
     cost_global(s, cost, list, n, info->size, info->op != OP_LOAD);
     if (info->op == OP_ATOMIC) cost_atomic(cost, list, n);
-    if (strong && s->cells) strong_access(w, info->op != OP_STORE, info->op != OP_LOAD);
+    if (strong && s->cells) strong_access(w, mask, info->op != OP_STORE, info->op != OP_LOAD);
     if (!s->cells && !s->initialised) return;
     for (u32 m = mask; m; m &= m - 1) {
         u32 lane = __builtin_ctz(m);
         u64 address = addresses[lane], offset = address - (u64)s->arena;
-        if (address & (info->size - 1) || !in_buffer(s, address, info->size)) continue;
         if (s->initialised) initialised(w, FAULT_UNINITIALISED_GLOBAL, s->initialised, site, lane, offset, address);
         if (s->cells) shadow(w, FAULT_GLOBAL_RACE, s->cells, s->cell_shift, s->first_stamp, site, lane, offset, address, same);
     }
@@ -239,9 +245,8 @@ static void trace_shared(Warp *w, u32 site, u32 mask, const u64 *addresses, u32 
     if (!L->check_shared) return;
     for (u32 m = mask; m; m &= m - 1) {
         u32 lane = __builtin_ctz(m);
-        if (offsets[lane] & (info->size - 1) || offsets[lane] + info->size > L->shared_bytes) continue;
         initialised(w, FAULT_UNINITIALISED_SHARED, b->shared_init, site, lane, offsets[lane], offsets[lane]);
-        shadow(w, FAULT_SHARED_RACE, b->shared_cells, L->shared_shift, 1, site, lane, offsets[lane], offsets[lane], same);
+        shadow(w, FAULT_SHARED_RACE, b->shared_cells, L->shared_shift, b->stamp, site, lane, offsets[lane], offsets[lane], same);
     }
 }
 
