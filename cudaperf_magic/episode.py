@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Protocol
 
-from cudaperf_magic.errors import UsageError
+from cudaperf_magic.errors import Unsupported, UsageError
 from cudaperf_magic.proposals import Done, Keep, Proposal
 from cudaperf_magic.records import Candidate, Episode, Outcome, Task, Turn
 from cudaperf_magic.reflection import reflect
@@ -37,7 +37,11 @@ class Policy(Protocol):
 
 class Bench(Protocol):
     def evaluate(self, task: Task, candidate: Candidate) -> Outcome:
-        """How far the candidate comes. Bad candidates are outcomes; only a bad machine raises (ToolchainError)."""
+        """How far the candidate comes. Bad candidates are outcomes.
+
+        Raises:
+            ToolchainError: the machine is bad. Unsupported: this candidate cannot be judged here.
+        """
         ...
 
 
@@ -85,6 +89,7 @@ def play(
     Raises:
         UsageError: no such preset, or no turn to play. Raised at once, not at the first `next`.
         ToolchainError: the machine failed; the episodes stay in the journal as unfinished.
+        Unsupported: not one proposal of a turn can be judged on this device; the episodes stay as well.
     """
     if turns < 1 or proposals < 1:
         raise UsageError("an episode needs at least one turn and one proposal a turn")
@@ -155,12 +160,30 @@ class _Loop:
         fresh = [candidate for candidate in distinct if candidate.key not in known]
         # A program that was tried before has its outcome already; it is taken again only when nothing is new.
         chosen = (fresh or distinct)[: self.proposals]
-        outcomes = [known.get(c.key) or self.bench.evaluate(episode.task, c) for c in chosen]
-        rewards = [score(outcome, self.preset) for outcome in outcomes]
-        best = max(range(len(chosen)), key=lambda i: rewards[i].total)
-        others = tuple((chosen[i], outcomes[i]) for i in range(len(chosen)) if i != best)
-        words = reflect(outcomes[best], rewards[best], episode, chosen[best])
-        return Turn(chosen[best], outcomes[best], rewards[best], words, others)
+        outcomes = self._evaluate(episode.task, chosen, known)
+        pairs = list(zip(chosen, outcomes, strict=True))
+        judged = [(c, outcome, score(outcome, self.preset)) for c, outcome in pairs if outcome]
+        candidate, outcome, reward = max(judged, key=lambda one: one[2].total)
+        others = tuple(pair for pair in pairs if pair[0] is not candidate)
+        return Turn(candidate, outcome, reward, reflect(outcome, reward, episode, candidate), others)
+
+    def _evaluate(self, task: Task, chosen: list[Candidate], known: dict[str, Outcome]) -> list[Outcome | None]:
+        """An outcome for each; None for one that this device cannot judge, which is neither good nor bad.
+
+        Raises:
+            Unsupported: it can judge none of them.
+        """
+        outcomes: list[Outcome | None] = []
+        refusal: Unsupported | None = None
+        for candidate in chosen:
+            try:
+                outcomes.append(known.get(candidate.key) or self.bench.evaluate(task, candidate))
+            except Unsupported as error:
+                outcomes.append(None)
+                refusal = error
+        if refusal is not None and not any(outcomes):
+            raise refusal
+        return outcomes
 
     def _record(self, before: Episode, after: Episode) -> Episode:
         if self.journal:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from cudaperf_magic.episode import INTERRUPTED, NOTHING_NEW, TURNS_USED_UP, play, resume
-from cudaperf_magic.errors import StoreError, ToolchainError, UsageError
+from cudaperf_magic.errors import StoreError, ToolchainError, Unsupported, UsageError
 from cudaperf_magic.fakes import BROKEN, SAXPY, WRONG, FakeBench, FakeJournal, FakePolicy, correct
 from cudaperf_magic.proposals import Candidates, Done, Keep, Proposal
 from cudaperf_magic.records import Candidate, Episode
@@ -175,6 +175,16 @@ def test_a_machine_that_fails_is_no_turn_and_leaves_the_episode_unfinished(journ
     assert len(journal.load(identity).turns) == 1 and journal.load(identity).is_live
     good = FakePolicy(["poor", "good"])
     assert last(resume(identity, good, FakeBench(BENCH), journal=journal)).best is not None
+
+
+def test_a_proposal_that_the_device_cannot_judge_gets_no_reward_at_all(journal: FakeJournal | Store) -> None:
+    bench = FakeBench(BENCH | {"exotic": Unsupported("wgmma", 3)})
+    episodes = play([SAXPY], FakePolicy([("exotic", "poor"), "exotic"]), bench, journal=journal)
+    turn = next(episodes).turns[0]
+    assert turn.candidate.source == "poor"
+    assert [(c.source, outcome) for c, outcome in turn.others] == [("exotic", None)]
+    with pytest.raises(Unsupported, match="wgmma"):
+        next(episodes)
 
 
 def test_a_resumed_episode_remembers_what_was_tried(journal: FakeJournal | Store) -> None:
