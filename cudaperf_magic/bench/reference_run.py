@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ctypes
 import threading
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -58,8 +58,9 @@ class Leaf:
     """One plain output: an array or one field of an array of structs.
 
     plain: as written. wide: widened, or plain itself for integers. spread: for floating outputs, the greatest distance
-    from `wide` of as-written and noisy results, element by element. low, high: the range of finite values seen.
-    varies: elements whose NaN or infinity is not the same in all runs. is_written: what the C wrote.
+    from `wide` of as-written and noisy results, element by element. low, high: of integers, the range seen.
+    varies: elements whose NaN or infinity is not the same in all runs. is_written: what the C wrote. is_scalar: whether it
+    is one value behind a pointer, such as the one that is returned.
     """
 
     name: str
@@ -71,6 +72,7 @@ class Leaf:
     high: Array
     varies: NDArray[np.bool_]
     is_written: NDArray[np.bool_]
+    is_scalar: bool = False
 
     @property
     def key(self) -> str:
@@ -216,7 +218,8 @@ class _Runner:
                 written = np.ones(own.shape, bool)
                 if shadow is not None and own.size:
                     written = ((shadow.reshape(-1, len(paths))[:, k] & WRITTEN) > 0).reshape(own.shape)
-                found.append(_leaf(name, path, own, exact, seen, written))
+                leaf = _leaf(name, path, own, exact, seen, written)
+                found.append(replace(leaf, is_scalar=argument.shape in ((), ("1",))))
         return found
 
 
@@ -238,8 +241,7 @@ def _leaf(
         for values in every:
             distance = np.abs(values.astype(np.longdouble) - wide.astype(np.longdouble))
             spread = np.maximum(spread, np.where(finite, distance, 0).astype(np.float64))
-    low, high = np.fmin.reduce(every), np.fmax.reduce(every)
-    return Leaf(name, path, own, wide, spread, low, high, varies, written)
+    return Leaf(name, path, own, wide, spread, own, own, varies, written)
 
 
 def _nearly(ours: Array, theirs: Array) -> bool:

@@ -27,7 +27,7 @@ ASSUMED = "assumed, so that the C stays in its domain"
 FLOATS, INTEGERS = {"float32", "float64"}, {"int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"}
 # (floats, integers) to try in turn for inputs of which nothing is known; None leaves them as they are.
 LADDER: tuple[tuple[tuple[str, str] | None, tuple[str, str] | None], ...] = (
-    (None, None), (("0.1", "2"), None), (("0.001", "0.999"), None), (None, ("0", "7")), (("0.1", "2"), ("1", "4")),
+    (None, None), (("0.1", "2"), None), (("0.001", "0.999"), None), (None, ("-30", "30")), (None, ("0", "7")), (("0.1", "2"), ("1", "4")),
     (("0.001", "0.999"), ("1", "4")), (("0.01", "0.1"), ("0", "1")),
 )  # fmt: skip
 MOSTLY = 0.99  # of the outputs finite, or the values do not suit the function

@@ -148,11 +148,12 @@ def _requests(
 ) -> list[tuple[Request, Mapping[str, Buffer]]]:
     orders: tuple[Schedule, ...] = ("forward", "reverse") if runner.orders_threads else ("forward", "forward")
     scalars = {a.name: reference.inputs[a.name][0].item() for a in task.scalars}
+    sizes = {a.name: reference.inputs[a.name].nbytes for a in task.arrays}
+    plan = read_plan(candidate.source, task.entry, scalars, sizes)
     found: list[tuple[Request, Mapping[str, Buffer]]] = []
-    for order in orders:
+    for number, order in enumerate(orders):
         made = buffers(task, reference.inputs, secrets.randbits(60), guarded=not runner.checks_bounds)
-        sizes = {name: buffer.size_bytes for name, buffer in made.items()}
-        plan = shifted(read_plan(candidate.source, task.entry, scalars, sizes), made)
+        plan = plan if number else shifted(plan, made)
         arrays = {name: buffer.whole.copy() for name, buffer in made.items()}
         initialised = {name: buffer.argument.role != "out" for name, buffer in made.items()}
         found.append((Request(plan, arrays, order, initialised, seed=reference.case.seed), made))
@@ -215,8 +216,8 @@ def _unwritten(runs: Sequence[_Run]) -> Fault | None:
         # One byte equals its poison now and then; two differing poisons of one byte, both kept, still prove it.
         if kept.any() and _differ(runs, leaf, kept):
             place = element_text(leaf, int(np.argmax(kept)))
-            share = f"{int(kept.sum())} of {kept.size} elements" if kept.size > 1 else "it"
-            return Fault("unwritten", f"{place} is never written ({share})")
+            share = f"; {int(kept.sum())} of {kept.size} elements are not" if kept.size > 1 else ""
+            return Fault("unwritten", f"{place} is never written{share}")
     return None
 
 

@@ -12,7 +12,7 @@ from cudaperf_magic.bench.reference_run import Leaf
 def element_text(leaf: Leaf, flat: int) -> str:
     """The element of an output by its flat index; a value returned through one element goes by its name alone."""
     field = f".{leaf.path}" if leaf.path else ""
-    if leaf.plain.shape == (1,):
+    if leaf.is_scalar:
         return f"{leaf.name}{field}"
     subscripts = "".join(f"[{int(at)}]" for at in np.unravel_index(flat, leaf.plain.shape))
     return f"{leaf.name}{subscripts}{field}"
