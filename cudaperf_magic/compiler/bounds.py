@@ -24,13 +24,13 @@ from cudaperf_magic.compiler.loops import Binary, Expr, Function, Name, Ternary,
 from cudaperf_magic.compiler.piece import Piece
 from cudaperf_magic.compiler.presburger import limited
 from cudaperf_magic.compiler.scalars import live_at_end
-from cudaperf_magic.compiler.values import assigned_names, written_arrays
+from cudaperf_magic.compiler.values import written_arrays
 
 USUAL_SIZE = 8  # sizes from here on decide which case of a maximum is the general one
 
 
 def _instance(piece: Piece, access: Access) -> Instance:
-    scope = Scope(piece.typing, assigned_names(piece.statements), written_arrays(piece.statements))
+    scope = Scope(piece.typing, piece.typing.changing(piece.statements), written_arrays(piece.statements))
     instance = Instance(scope, {loop.var: f"i_{loop.var}" for loop in access.loops})
     for frame in access.frames:
         instance.enter(frame, is_outside=True)
@@ -102,7 +102,7 @@ def _by_monotony(piece: Piece, access: Access) -> Expr | None:
         if replaced is None:
             return None
         terms = replaced
-    changing = assigned_names(piece.statements)
+    changing = piece.typing.changing(piece.statements)
     for monomial in terms:
         for atom in monomial:
             if not isinstance(atom, Name) or atom.name in changing:

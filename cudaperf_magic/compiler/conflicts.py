@@ -15,7 +15,7 @@ from cudaperf_magic.compiler.formulas import Instance, Scope, rules
 from cudaperf_magic.compiler.loops import Expr, Load, Loop, Name, Stmt, names_in, walk_expression
 from cudaperf_magic.compiler.presburger import fixed_values, is_empty, points
 from cudaperf_magic.compiler.subscripts import Shaped
-from cudaperf_magic.compiler.values import Typing, assigned_names, written_arrays
+from cudaperf_magic.compiler.values import Typing, written_arrays
 
 
 @dataclass
@@ -33,7 +33,7 @@ class Region:
     assumed: list[Expr] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self.unstable = assigned_names(self.body)
+        self.unstable = self.typing.changing(self.body)
         self.written = written_arrays(self.body)
 
     # ------------------------------------------------------------ questions

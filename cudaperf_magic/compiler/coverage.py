@@ -53,9 +53,9 @@ class _Flow:
             return True
         if not writes:
             return False
-        sinks, sources, times = self._union(reads), self._union(writes), self._union(schedule)
         try:
             with limited():
+                sinks, sources, times = self._union(reads), self._union(writes), self._union(schedule)
                 info = isl.UnionAccessInfo.from_sink(sinks).set_must_source(sources).set_schedule_map(times)
                 return bool(info.compute_flow().get_must_no_source().is_empty())
         except isl.Error:
@@ -72,9 +72,9 @@ class _Flow:
         bounds = " and ".join(f"0 <= {e} < {instance.affine(x)}" for e, x in zip(index, shape, strict=True))
         if not reached or instance.fresh:
             return False
-        everything = isl.UnionSet(f"{self._parameters()} -> {{ A[{', '.join(index)}] : {bounds} }}")
         try:
             with limited():
+                everything = isl.UnionSet(f"{self._parameters()} -> {{ A[{', '.join(index)}] : {bounds} }}")
                 return bool(everything.is_subset(self._union(reached).range()))
         except isl.Error:
             return False

@@ -24,10 +24,22 @@ from cudaperf_magic.compiler.affine import (
     simplify,
 )
 from cudaperf_magic.compiler.bounds import largest, out_of_bounds
-from cudaperf_magic.compiler.loops import Binary, Const, Expr, Function, Load, Loop, Name, Ternary, names_in
+from cudaperf_magic.compiler.loops import (
+    Binary,
+    Const,
+    Expr,
+    Function,
+    Load,
+    Loop,
+    Name,
+    Ternary,
+    map_expression,
+    names_in,
+)
 from cudaperf_magic.compiler.piece import Piece
 from cudaperf_magic.compiler.roles import roles
 from cudaperf_magic.compiler.scalars import live_at_end
+from cudaperf_magic.compiler.values import settled_values
 
 __all__ = ["IndexUse", "extents", "out_of_bounds", "roles", "subscript_uses"]
 
@@ -53,9 +65,19 @@ def extents(function: Function, given: Mapping[str, tuple[Expr, ...]] | None = N
     for parameter in function.parameters:
         if parameter.shape is None and parameter.name not in known:
             extent = _extent(piece, [a for a in piece.accesses if a.array == parameter.name])
+            extent = None if extent is None else _in_parameters(extent, function)
             if extent is not None:
                 found[parameter.name] = (extent,)
     return found
+
+
+def _in_parameters(extent: Expr, function: Function) -> Expr | None:
+    """The extent with the function's own once-set locals replaced; None when it needs anything else."""
+    values = settled_values(function.body)
+    for _ in range(4):  # locals set from locals
+        extent = map_expression(extent, lambda e: values.get(e.name, e) if isinstance(e, Name) else e)
+    known = {p.name for p in function.parameters if not p.is_array} | {name for name, _, _ in function.constants}
+    return None if names_in(extent) - known or loads_in(extent) else extent
 
 
 def _extent(piece: Piece, members: list[Access]) -> Expr | None:

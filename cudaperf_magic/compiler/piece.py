@@ -25,7 +25,7 @@ class Piece:
         self.function = function
         self.statements = statements
         self.orders = orders
-        self.typing = Typing.of(replace(function, body=(*function.body, *statements)))
+        self.typing = Typing.of(replace(function, body=(*function.body, *statements))).settling(statements)
         walked = record(statements, self.typing)
         self.accesses, self.around, self.paths = walked.accesses, walked.around, walked.paths
         self.live_after = live_after(statements, live)

@@ -28,20 +28,18 @@ def limited() -> Iterator[None]:
 
 def is_empty(text: str) -> bool:
     """Whether isl proves the set empty; a set too hard to decide counts as not empty."""
-    members = isl.Set(text)
     try:
         with limited():
-            return bool(members.is_empty())
+            return bool(isl.Set(text).is_empty())
     except isl.Error:
         return False
 
 
 def fixed_values(text: str, count: int) -> list[int | None]:
     """For each dimension, the number that it has in every point of the set, or None."""
-    members = isl.Set(text)
     try:
         with limited():
-            hull = isl.Set.from_basic_set(members.affine_hull())
+            hull = isl.Set.from_basic_set(isl.Set(text).affine_hull())
             values = [hull.plain_get_val_if_fixed(isl.dim_type.set, k) for k in range(count)]
     except isl.Error:
         return [None] * count
@@ -50,10 +48,9 @@ def fixed_values(text: str, count: int) -> list[int | None]:
 
 def points(text: str, largest: int = 64) -> list[tuple[int, ...]] | None:
     """The points of a finite set without parameters in it; None when there are too many or no end of them."""
-    members = isl.Set(text)
     try:
         with limited():
-            members = members.project_out_all_params()
+            members = isl.Set(text).project_out_all_params()
             if not members.is_bounded() or int(members.count_val().to_python()) > largest:
                 return None
             found: list[tuple[int, ...]] = []

@@ -15,7 +15,7 @@ from cudaperf_magic.compiler.affine import Monomial, Polynomial, add, expand, ex
 from cudaperf_magic.compiler.formulas import Instance, Scope
 from cudaperf_magic.compiler.loops import Expr, Function, Load, Name, Stmt, map_statement
 from cudaperf_magic.compiler.presburger import is_empty
-from cudaperf_magic.compiler.values import Typing, assigned_names, written_arrays
+from cudaperf_magic.compiler.values import Typing, written_arrays
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ class Shaped:
 
     def __init__(self, found: Iterable[Access], statements: tuple[Stmt, ...], typing: Typing) -> None:
         self.typing = typing
-        self.changing = assigned_names(statements)
+        self.changing = typing.changing(statements)
         self.written = written_arrays(statements)
         self.splits: dict[int, tuple[Expr, ...]] = {}
         self.strides: dict[str, tuple[Stride, ...]] = {}
@@ -145,7 +145,7 @@ def delinearise(function: Function) -> Function:
 
     For reading and analysing; a declared extent that the strides do not divide becomes an unknown outermost one.
     """
-    typing = Typing.of(function)
+    typing = Typing.of(function).settling(function.body)
     found = record(function.body, typing).accesses
     shaped = Shaped(found, function.body, typing)
     splits = {a.original: shaped.splits[id(a)] for a in found if id(a) in shaped.splits}

@@ -6,9 +6,9 @@ An `Environment` follows straight-line code, branches and loops for the analyses
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
-from cudaperf_magic.compiler.affine import INTEGER_TYPES, MAXIMA, MINIMA, is_wide
+from cudaperf_magic.compiler.affine import INTEGER_TYPES, MAXIMA, MINIMA, expand, is_wide
 from cudaperf_magic.compiler.loops import (
     Assign,
     Binary,
@@ -58,15 +58,40 @@ def written_arrays(statements: Iterable[Stmt]) -> frozenset[str]:
     return frozenset(names)
 
 
+def settled_values(statements: tuple[Stmt, ...]) -> dict[str, Expr]:
+    """Locals that are set once in all the statements, at their top level, with what they are set to."""
+    sets: dict[str, int] = {}
+    declared: set[str] = set()
+    for statement in walk(statements):
+        if isinstance(statement, Declare) and not statement.shape:
+            declared.add(statement.name)
+            sets[statement.name] = sets.get(statement.name, 0) + (statement.init is not None)
+        elif isinstance(statement, Assign) and isinstance(statement.target, Name):
+            sets[statement.target.name] = sets.get(statement.target.name, 0) + 1
+        elif isinstance(statement, Loop):
+            sets[statement.var] = sets.get(statement.var, 0) + 2
+    values: dict[str, Expr] = {}
+    for statement in statements:
+        if isinstance(statement, Declare) and statement.init is not None:
+            values[statement.name] = statement.init
+        elif isinstance(statement, Assign) and isinstance(statement.target, Name) and not statement.op:
+            values[statement.target.name] = statement.value
+    return {name: value for name, value in values.items() if name in declared and sets[name] == 1}
+
+
 @dataclass(frozen=True)
 class Typing:
-    """Types of scalars, array elements, struct fields and helpers, as far as analyses need them."""
+    """Types of scalars, array elements, struct fields and helpers, as far as analyses need them.
+
+    `settled`: local scalars set exactly once, before any loop: fixed for the rest, like a parameter.
+    """
 
     types: dict[str, str]
     shapes: dict[str, tuple[Expr, ...] | None]
     fields: dict[tuple[str, str], str] = field(default_factory=dict)
     returns: dict[str, str] = field(default_factory=dict)
     constants: dict[str, int] = field(default_factory=dict)
+    settled: frozenset[str] = frozenset()
 
     @classmethod
     def of(cls, function: Function) -> Typing:
@@ -79,6 +104,14 @@ class Typing:
                 constants[name] = value
         returns = {helper.name: helper.return_type for helper in function.helpers}
         return cls(symbols.types, symbols.shapes, fields, returns, constants)
+
+    def settling(self, statements: tuple[Stmt, ...]) -> Typing:
+        """The same, with the scalars that these statements settle."""
+        return replace(self, settled=frozenset(settled_values(statements)))
+
+    def changing(self, statements: Iterable[Stmt]) -> frozenset[str]:
+        """Scalars that do not keep one value while the statements run."""
+        return assigned_names(statements) - self.settled
 
     def type_of_load(self, load: Load) -> str:
         type = self.types.get(load.array, "")
@@ -173,6 +206,8 @@ class Environment:
             return
         if sum(1 for _ in walk_expression(new)) > LARGEST_VALUE:
             return
+        if name in self.typing.settled and not _is_plain_sum(new):
+            return  # a symbol says more than a quotient or a product would
         exact = is_wide(type) and not type.startswith("unsigned")
         self.values[name] = new if exact or isinstance(new, Const) else Cast(type, new)
 
@@ -191,6 +226,10 @@ class Environment:
             elif stable and not (_mentions(a, names, arrays) or _mentions(b, names, arrays)):
                 joined[name] = Ternary(condition, a, b)
         self.values = joined
+
+
+def _is_plain_sum(expression: Expr) -> bool:
+    return all(len(m) <= 1 and all(isinstance(a, Name) for a in m) for m in expand(expression))
 
 
 def _mentions(expression: Expr, names: frozenset[str], arrays: frozenset[str] = frozenset()) -> bool:
