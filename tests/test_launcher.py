@@ -228,6 +228,7 @@ def test_floating_point_is_rounded_as_c_rounds_it(expression: str, expected: flo
         ("bump(v); bump(v);", 2),
         ("int &r = v; r += 4; const int &five = 5; v += five;", 9),
         ("auto *p = &v; *p = 6; (*p)++;", 7),
+        ("threads += 2; v = threads + steps[1] * 10 + up(1) + int(Kind::Late) + Shape::rows;", 258 + 70 + 2 + 5 + 9),
         ("v = WIDTH + CEIL(n, 300) + SQUARE(1 + 2);", 29),
         ("if constexpr (WIDTH > 4) v = 1; else v = nonsense;", 1),
         ("constexpr int c = cube(3); float *t[c]; v = sizeof(t) / sizeof(t[0]);", 27),
@@ -242,11 +243,25 @@ def test_statements_do_what_c_says(body: str, expected: int) -> None:
     static int triangle(int k) { int sum = 0; for (int i = 1; i <= k; i++) sum += i; return sum; }
     __host__ __device__ inline int twice(const int &k) { return 2 * k; }
     void bump(int &k) { k++; }
+    int threads = 256;
+    static const int steps[] = {3, 7};
+    auto up = [](int k) { return k + 1; };
+    enum class Kind { Early = 4, Late };
+    struct Shape { static constexpr int rows = 9; float data[4]; };
     constexpr int cube(int k) { return k * k * k; }
     __global__ void see(long long v) { }
     """
     launch = only_launch(f"int v = 0; {body} see<<<1, 1>>>(v);", before=before)
     assert launch.arguments == (Scalar("long long", expected),)
+
+
+def test_kernels_in_namespaces_and_enumerators_are_named_for_the_device_compiler() -> None:
+    before = """
+    namespace detail { enum class Mode { Add, Multiply }; template <Mode M> __global__ void apply(float *p) { } }
+    """
+    for name in ("Mode::Multiply", "detail::Mode::Multiply"):
+        launch = only_launch(f"using detail::Mode; detail::apply<{name}><<<1, 1>>>(y);", before=before)
+        assert launch.kernel == "detail::apply<(detail::Mode)1>"
 
 
 def test_error_checking_macros_of_the_usual_kind_are_read() -> None:

@@ -36,9 +36,11 @@ from .host_scope import (
 )  # fmt: skip
 from .host_source import line_of, reparse, text
 from .host_types import (
+    BFLOAT,
     BOOL,
     DOUBLE,
     FLOAT,
+    HALF,
     INT,
     LONG,
     VOID,
@@ -173,6 +175,21 @@ def _real(name: str, function: Callable[..., float], fixed: Arithmetic | None) -
 for _name, _function in REAL_FUNCTIONS.items():
     BUILTINS[_name] = _real(_name, _function, None)
     BUILTINS[_name + "f"] = _real(_name, _function, FLOAT)
+
+
+@builtin("__float2half", "__float2half_rn", "__double2half", "__int2half_rn", "make_half")
+def to_half(node: Node, nodes: list[Node], scope: Scope) -> Expr:
+    return convert(expect(node, nodes, 1, scope)[0], HALF, node)
+
+
+@builtin("__float2bfloat16", "__float2bfloat16_rn", "__double2bfloat16")
+def to_bfloat(node: Node, nodes: list[Node], scope: Scope) -> Expr:
+    return convert(expect(node, nodes, 1, scope)[0], BFLOAT, node)
+
+
+@builtin("__half2float", "__bfloat162float")
+def to_single(node: Node, nodes: list[Node], scope: Scope) -> Expr:
+    return convert(expect(node, nodes, 1, scope)[0], FLOAT, node)
 
 
 @builtin(*TESTS)

@@ -117,13 +117,8 @@ def allocate_pitched(node: Node, nodes: list[Node], scope: Scope) -> Expr:
 
 @builtin("cudaFree", "cudaFreeAsync")
 def free(node: Node, nodes: list[Node], scope: Scope) -> Expr:
-    pointer = (
-        _typed(node, nodes, [_POINTER, INT] if len(nodes) == 1 else [_POINTER], scope, 1)
-        if len(nodes) == 1
-        else [_first(nodes, _POINTER, scope, node)]
-    )
-    line, get = line_of(node), pointer[0]
-    return _succeed(lambda frame: machine(frame).free(_device(get(frame), shorten(node), line), line))
+    get, line, what = _first(nodes, _POINTER, scope, node), line_of(node), shorten(node)
+    return _succeed(lambda frame: machine(frame).free(_device(get(frame), what, line), line))
 
 
 def _first(nodes: list[Node], type_: Type, scope: Scope, node: Node) -> Get:

@@ -7,13 +7,14 @@ from typing import NamedTuple
 
 from tree_sitter import Node
 
-from .host_scope import Expr, Scope, compile_expression, constant, constant_int, refuse, shorten
+from .host_scope import Expr, Scope, compile_expression, constant, constant_int, convert, refuse, shorten
 from .host_source import line_of, text
 from .host_types import (
     INT,
     KERNEL,
     NAMED_TYPES,
     VOID,
+    Arithmetic,
     ArrayType,
     Field,
     OpaqueType,
@@ -21,6 +22,7 @@ from .host_types import (
     ReferenceType,
     StructType,
     Type,
+    enumeration,
     sized_type,
 )  # fmt: skip
 
@@ -91,10 +93,12 @@ def declared(node: Node | None, written: Written, scope: Scope) -> Declared:
         return declared(last, Written(ReferenceType(type_), is_const), scope)
     if node.type in ("array_declarator", "abstract_array_declarator"):
         size = node.child_by_field_name("size")
-        length = None if size is None else constant_int(size, scope, "the size of a host array")
+        length = None if size is None else constant_int(size, scope, "the size of an array in host code")
         if length is not None and not 0 < length <= _MAX_ELEMENTS:
             refuse(node, f"a host array of {length} elements; 1 to {_MAX_ELEMENTS:,} can be read")
         return declared(inner, Written(ArrayType(type_, length), is_const), scope)
+    if node.type == "abstract_function_declarator":  # void (*)(float *, int)
+        return Declared("", KERNEL, False)
     if node.type == "parenthesized_declarator":
         return declared(node.named_children[0], written, scope)
     if node.type == "function_declarator" and inner is not None:
@@ -124,29 +128,49 @@ def read_struct(node: Node, scope: Scope) -> Type:
     for member in body.named_children:
         if member.type != "field_declaration" or member.child_by_field_name("type") is None:
             continue
+        if any(text(child) == "static" for child in member.children):
+            _static_member(label, member, scope)
+            continue
         written = written_type(member, scope)
         for declarator in member.children_by_field_name("declarator"):
             if declarator.type != "function_declarator":
                 found_field = declared(declarator, written, scope)
                 fields.append(Field(found_field.name, found_field.type))
-    made = StructType(label, tuple(fields))
+    made = StructType(scope.unit.namespace + label, tuple(fields))
     if name:
         scope.types[label] = made
     return made
 
 
+def _static_member(struct: str, member: Node, scope: Scope) -> None:
+    """`static constexpr int TILE = 16;` in a struct is the constant `Struct::TILE`."""
+    name, value = member.child_by_field_name("declarator"), member.child_by_field_name("default_value")
+    type_ = written_type(member, scope).type
+    if name is not None and value is not None and isinstance(type_, Arithmetic):
+        start = convert(compile_expression(value, scope), type_, value)
+        scope.names[f"{struct}::{text(name)}"] = start
+
+
 def read_enum(node: Node, scope: Scope) -> Type:
+    """Enumerators become constants; those of an `enum class` under its name only."""
     body, name = node.child_by_field_name("body"), node.child_by_field_name("name")
+    if body is None and name is not None:
+        return scope.find_type(text(name)) or INT
+    is_scoped = any(child.type in ("class", "struct") for child in node.children)
+    made = enumeration(scope.unit.namespace + text(name)) if name else INT
+    if name:
+        scope.types[text(name)] = made
     following = 0
     for item in body.named_children if body else ():
         label, value = item.child_by_field_name("name"), item.child_by_field_name("value")
         if item.type == "enumerator" and label is not None:
             following = constant_int(value, scope, "an enumerator") if value else following
-            scope.names[text(label)] = constant(INT, following)
+            if name:
+                scope.names[f"{text(name)}::{text(label)}"] = constant(made, following)
+            if not is_scoped:
+                scope.names[text(label)] = constant(made, following)
             following += 1
-    if name:
-        scope.types[text(name)] = INT
-    return INT
+    return made
 
 
 def template_argument(node: Node, scope: Scope) -> Type | Expr | str:
@@ -156,7 +180,7 @@ def template_argument(node: Node, scope: Scope) -> Type | Expr | str:
     named = node.child_by_field_name("type")
     if named is not None and node.child_by_field_name("declarator") is None:
         name = text(named).rsplit("::", 1)[-1]
-        variable = scope.find(name)
+        variable = scope.find_qualified(text(named))
         if variable is not None:
             return variable
         if named.type in ("type_identifier", "qualified_identifier", "template_type") and not is_type_name(name, scope):

@@ -55,6 +55,12 @@ def identifier(node: Node, scope: Scope) -> Expr:
 
 @expression("qualified_identifier")
 def qualified(node: Node, scope: Scope) -> Expr:
+    found = scope.find_qualified(text(node))
+    if found is not None:
+        return found  # an enumerator or a static member
+    scope_node = node.child_by_field_name("scope")
+    if scope_node is not None and scope_node.type == "template_type":
+        refuse(node, f"{shorten(node)}: members of class templates are not read; use a constexpr variable")
     last = node
     while last.type == "qualified_identifier" and last.child_by_field_name("name") is not None:
         last = last.child_by_field_name("name") or last

@@ -33,6 +33,7 @@ from .host_types import (
     INT,
     KERNEL,
     LAUNCH_CONFIG,
+    NAMED_TYPES,
     ULONG,
     VOID,
     Arithmetic,
@@ -147,7 +148,7 @@ def _argument(value: Expr, wanted: Type | None, name: str, kernel: str, node: No
 
 def _maker(get: Get, type_: Type, what: str, line: int) -> Made:
     if isinstance(type_, Arithmetic):
-        c_type = type_.name
+        c_type = type_.name if type_.name in NAMED_TYPES else INT.name  # an enumeration
         return lambda frame: machine(frame).scalar(c_type, get(frame))
     if not isinstance(type_, PointerType):
         raise PlanError(f"{what} is a {describe(type_)} by value; pass its numbers one by one", line)

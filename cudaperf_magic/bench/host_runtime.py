@@ -65,7 +65,7 @@ NULL = Place(None, 0)
 class Limits:
     """How much reading may cost before it is called a runaway."""
 
-    iterations: int = 5_000_000  # loop turns and calls together
+    iterations: int = 2_000_000  # loop turns and calls together
     steps: int = 250_000
     workspace_bytes: int = 1 << 35
 

@@ -90,7 +90,9 @@ class Unit:
 
     program: Program
     compiled: dict[Any, Any] = field(default_factory=dict)  # instances of functions, by name and template arguments
+    namespace: str = ""  # of the top-level item being read, "detail::"
     global_count: int = FIRST_SLOT
+    file_routine: Routine = field(default_factory=lambda: Routine("file scope", None))
     starts: list[Run] = field(default_factory=list)  # initialisers of file scope, in order
 
 
@@ -119,6 +121,11 @@ class Scope:
                 return scope.names[name]
             scope = scope.parent
         return None
+
+    def find_qualified(self, name: str) -> Expr | None:
+        """`detail::Mode::Add`, also when a part in front is left out."""
+        parts = name.split("::")
+        return next((found for i in range(len(parts)) if (found := self.find("::".join(parts[i:]))) is not None), None)
 
     def find_type(self, name: str) -> Type | None:
         scope: Scope | None = self
@@ -349,5 +356,5 @@ def _with_line(run: Run, line: int) -> Run:
 def constant_int(node: Node, scope: Scope, what: str) -> int:
     expr = compile_expression(node, scope)
     if not expr.is_constant or not isinstance(expr.type, Arithmetic):
-        refuse(node, f"{what} must be a constant, and {shorten(node)} is known only at run time")
+        refuse(node, f"{what} must be a constant, and {shorten(node)} is known only at run time; use a plain pointer")
     return int(expr.value)

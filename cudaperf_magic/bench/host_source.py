@@ -94,6 +94,7 @@ class Function:
     declarator: Node  # function_declarator
     words: frozenset[str]  # __global__, static, constexpr ...
     template: tuple[TemplateParameter, ...] = ()
+    namespace: str = ""  # "detail::", or "" at the top
 
     @property
     def line(self) -> int:
@@ -125,7 +126,7 @@ class Program:
 
     root: Node
     functions: dict[str, list[Function]] = field(default_factory=dict)
-    others: list[Node] = field(default_factory=list)  # constants, types and enumerations that host code may name
+    others: list[tuple[Node, str]] = field(default_factory=list)  # constants and types, with their namespaces
 
 
 def text(node: Node) -> str:
@@ -168,11 +169,11 @@ def reparse(expression: str, line: int) -> Node | None:
 
 def read_program(source: str) -> Program:
     program = Program(parse(source))
-    for item, template in _items(program.root):
-        function = _function(item, template)
+    for item, template, namespace in _items(program.root):
+        function = _function(item, template, namespace)
         if function is None:
             if template is None:
-                program.others.append(item)
+                program.others.append((item, namespace))
         else:
             known = program.functions.setdefault(function.name, [])
             same = [f for f in known if len(f.parameters) == len(function.parameters) and f.words == function.words]
@@ -183,18 +184,19 @@ def read_program(source: str) -> Program:
     return program
 
 
-def _items(node: Node) -> Iterator[tuple[Node, Node | None]]:
+def _items(node: Node, namespace: str = "") -> Iterator[tuple[Node, Node | None, str]]:
     """Top-level items with their template declaration, through namespaces, extern "C" and conditionals."""
     for child in node.named_children:
         if child.type in _TRANSPARENT:
-            yield from _items(child)
+            name = child.child_by_field_name("name") if child.type == "namespace_definition" else None
+            yield from _items(child, namespace + (f"{text(name)}::" if name is not None else ""))
         elif child.type == "template_declaration":
-            yield child.named_children[-1], child
+            yield child.named_children[-1], child, namespace
         else:
-            yield child, None
+            yield child, None, namespace
 
 
-def _function(node: Node, template: Node | None) -> Function | None:
+def _function(node: Node, template: Node | None, namespace: str = "") -> Function | None:
     if node.type not in ("function_definition", "declaration"):
         return None
     declarator = node.child_by_field_name("declarator")
@@ -208,7 +210,7 @@ def _function(node: Node, template: Node | None) -> Function | None:
     words = frozenset(
         text(c) for c in node.children if c.type in _DEVICE_WORDS | _SPECIFIERS or c.type.startswith("__")
     )
-    return Function(text(name).rsplit("::", 1)[-1], node, declarator, words, _template(template))
+    return Function(text(name).rsplit("::", 1)[-1], node, declarator, words, _template(template), namespace)
 
 
 _SPECIFIERS = {"storage_class_specifier", "type_qualifier"}

@@ -134,7 +134,7 @@ def _declare(node: Node, written: Written, scope: Scope, is_static: bool) -> Run
     if known is not None and found.is_const and isinstance(found.type, Arithmetic):
         scope.names[found.name] = Expr(found.type, known.get, value=known.value, name=found.name, is_const=True)
         return nothing
-    if is_static:
+    if is_static or scope.parent is None:  # file scope
         return _declare_static(found, start, scope)
     slot = scope.variable(found.name, found.type, is_const=found.is_const).slot
     assert slot is not None
@@ -179,6 +179,8 @@ def auto_pointer(type_: Type, given: Type) -> Type:
 
 def _bind(found: Declared, value: Node | None, node: Node, scope: Scope) -> Run:
     assert isinstance(found.type, ReferenceType)
+    if scope.parent is None:
+        refuse(node, f"{found.name}: references at file scope are not read")
     target = compile_expression(value, scope) if value is not None else refuse(node, f"{found.name} refers to nothing")
     type_ = target.type if found.type.target == AUTO else found.type.target
     place = target.place

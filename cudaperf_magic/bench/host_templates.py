@@ -10,7 +10,7 @@ from .host_declared import declared, template_argument, written_type
 from .host_runtime import PlanError
 from .host_scope import Expr, Scope, convert, refuse, shorten
 from .host_source import Function, TemplateParameter
-from .host_types import Arithmetic, ArrayType, OpaqueType, PointerType, ReferenceType, Type, describe
+from .host_types import NAMED_TYPES, Arithmetic, ArrayType, OpaqueType, PointerType, ReferenceType, Type, describe
 
 Argument = Type | Expr | str
 
@@ -88,6 +88,8 @@ def _spelled(value: Argument) -> str:
         return value
     if not isinstance(value, Expr):
         return describe(value)
+    if isinstance(value.type, Arithmetic) and value.type.name not in NAMED_TYPES:
+        return f"({value.type.name}){value.value}"  # an enumerator
     return str(value.value).lower() if isinstance(value.value, bool) else str(value.value)
 
 

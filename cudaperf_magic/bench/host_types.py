@@ -214,6 +214,11 @@ NAMED_TYPES: dict[str, Type] = {
 }  # fmt: skip
 
 
+def enumeration(name: str) -> Arithmetic:
+    """An enum's own type: an int that promotes to int, and is spelled with a cast where a template asks for it."""
+    return Arithmetic(name, 4, "signed", SHORT.rank)
+
+
 def sized_type(words: list[str]) -> Type | None:
     """The type of `unsigned long long int` and other runs of words, in any order; None when they make no type."""
     rest = sorted(word for word in words if word not in ("int", "signed", "unsigned"))

@@ -18,7 +18,7 @@ from .host_declared import declared, written_type
 from .host_functions import Instance, compile_function
 from .host_macros import expand
 from .host_runtime import Limits, Machine, PlanError
-from .host_scope import MACHINE, STATEMENTS, Frame, Routine, Scope, Unit, constant, convert
+from .host_scope import MACHINE, STATEMENTS, Frame, Scope, Unit, constant, convert
 from .host_source import Function, Program, device_source, kernel_names, read_program, text
 from .host_types import BOOL, DOUBLE, LLONG, ULLONG, Arithmetic, PointerType, Type, describe
 from .plan import LaunchPlan
@@ -126,8 +126,9 @@ def _name(node: Node, scope: Scope) -> str:
 
 def _file_scope(unit: Unit) -> Scope:
     """Constants, types and variables above the functions; what only device code understands is passed over."""
-    scope = Scope(unit, Routine("file scope", None))
-    for node in unit.program.others:
+    scope = Scope(unit, unit.file_routine)
+    for node, namespace in unit.program.others:
+        unit.namespace = namespace
         handler = STATEMENTS.get(node.type)
         words = {text(child) for child in node.children}
         if handler is None or words & {"__device__", "__constant__", "__shared__", "__managed__"}:
@@ -136,6 +137,7 @@ def _file_scope(unit: Unit) -> Scope:
             unit.starts.append(handler(node, scope))
         except PlanError:
             continue  # a name that host code does use is then reported where it is used
+    unit.namespace = ""
     return scope
 
 
@@ -145,7 +147,7 @@ def _evaluate(
     machine = Machine(limits, globals=[None] * reader.unit.global_count)
     frame: Frame = [None] * max(reader.instance.routine.slots, 2)
     frame[MACHINE] = machine
-    start: Frame = [None] * 64
+    start: Frame = [None] * reader.unit.file_routine.slots
     start[MACHINE] = machine
     for run in reader.unit.starts:
         run(start)
