@@ -25,6 +25,7 @@ from cudaperf_magic.records import (
 MOST_CHARACTERS = 1200
 MOST_LOG_LINES = 6
 NOTABLE_LOSS = 0.02  # reward lost to a property, below which it does not limit anything
+MOST_TURNS_TOLD = 4
 NOTABLE_CHANGE = 0.05  # of a property's score between two turns
 
 
@@ -138,11 +139,25 @@ def _on_history(
         if same:
             return [f"This is the very program of turn {same}: propose another."]
         if candidate.intention:
-            parts.append(f"This turn tried: {_shorten(candidate.intention, 160)}.")
-    parts.append(_change(outcome, reward, turns[-1]))
-    tried = [f"{i}: {_shorten(t.candidate.intention, 60) or t.candidate.origin} ({t.reward.total:.2f})"
-             for i, t in enumerate(turns, 1)]
-    return [*parts, "Turns before, with their reward: " + "; ".join(tried[-4:]) + "."]
+            parts.append(f"This turn tried: {_shorten(candidate.intention.rstrip('.'), 160)}.")
+    parts += [_change(outcome, reward, turns[-1]), _standing(reward, turns)]
+    tried = [f"{i}: {_label(turn.candidate)} ({turn.reward.total:.2f})" for i, turn in enumerate(turns, 1)]
+    return [*parts, "Turns before, with their reward: " + "; ".join(tried[-MOST_TURNS_TOLD:]) + "."]
+
+
+def _label(candidate: Candidate) -> str:
+    """A few words for a program: the last move of its schedule, or what it was meant to do."""
+    last_move = candidate.schedule.strip().splitlines()[-1:]
+    return _shorten((last_move or [candidate.intention])[0].rstrip("."), 60) or candidate.origin
+
+
+def _standing(reward: RewardBreakdown, turns: Sequence[Turn]) -> str:
+    """Which turn to go on from, when it is not this one."""
+    correct = [(turn.reward.total, -i) for i, turn in enumerate(turns, 1) if turn.outcome.ok]
+    if not correct or max(correct)[0] < reward.total:
+        return ""
+    total, minus_number = max(correct)
+    return f"Turn {-minus_number} ({total:.2f}) is still the best: go on from it."
 
 
 def _change(outcome: Outcome, reward: RewardBreakdown, last: Turn) -> str:

@@ -93,6 +93,24 @@ def test_what_was_tried_and_what_it_changed_is_told() -> None:
     assert "1: plain map (1." in words
 
 
+def test_the_turn_to_go_on_from_is_named_when_it_is_not_this_one() -> None:
+    def turn(outcome: Outcome) -> Turn:
+        return Turn(Candidate(str(outcome)), outcome, score(outcome), "")
+
+    good, poor = correct(coalescing=0.9), correct(coalescing=0.1)
+    episode = Episode(SAXPY, (turn(WRONG), turn(good)))
+    assert "Turn 2 (1.90) is still the best" in told(poor, episode)
+    assert "Turn 2 (1.90) is still the best" in told(BROKEN, episode)
+    assert "still the best" not in told(correct(coalescing=1.0), episode)
+    assert "still the best" not in told(poor, Episode(SAXPY, (turn(WRONG),)))
+
+
+def test_a_turn_of_the_compiler_is_called_by_its_last_move() -> None:
+    tiled = Candidate("x", intention="intensity is 0.1; and so on", schedule="tile(k, l, 16)\ncoarsen(k, 4, 4)")
+    words = told(BROKEN, Episode(SAXPY, (Turn(tiled, BROKEN, score(BROKEN), ""),)))
+    assert "1: coarsen(k, 4, 4) (-1.00)" in words
+
+
 def test_a_speedup_is_told_only_where_one_was_measured() -> None:
     assert "2 times as fast" in told(correct(2.0))
     assert "fast" not in told(correct(coalescing=0.5))

@@ -64,7 +64,7 @@ def _coalescing_remedy(asked: float, needed: float) -> str:
         )
     if asked >= 2 * needed:
         return "neighbouring threads touch every few elements: let neighbouring threads take neighbouring elements"
-    return "the accesses of a warp do not begin on a multiple of 32 bytes: pad the rows, or shift where a warp begins"
+    return "a warp's accesses straddle rows or 32-byte boundaries: make blockDim.x a multiple of 32, or pad the rows"
 
 
 def occupancy_of(launches: Sequence[LaunchTotals], resources: Resources, arch: Architecture) -> Property | None:
