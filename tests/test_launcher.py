@@ -454,6 +454,23 @@ __global__ void last(int *p) { p[0] = LATER; }
     assert len(found) == len(source)
 
 
+def test_device_code_behind_macros_and_newer_attributes_is_kept() -> None:
+    source = """
+#define DEV __device__ __forceinline__
+#define KERNEL __global__ void
+DEV float f(float x) { return x; }
+template <typename T> static DEV T g(T x) { return x; }
+KERNEL __launch_bounds__(256) first(float *y) { y[0] = f(1); }
+__global__ void __cluster_dims__(2, 1, 1) second(float *y) { y[0] = g(2.0f); }
+static void host_only(float *y) { second<<<2, 1>>>(y); }
+void f(float *y) { first<<<1, 1>>>(y); host_only(y); }
+"""
+    assert kernel_names(source) == ("first", "second")
+    assert [launch.kernel for launch in read_plan(source, "f", {}, {"y": 4}).launches] == ["first", "second"]
+    found, wanted = device_source(source).split("\n"), source.split("\n")
+    assert found[:7] == wanted[:7] and not "".join(found[7:]).strip()
+
+
 def test_kernel_names_and_the_host_signature_are_read_without_sizes() -> None:
     source = KERNELS + "void saxpy(int n, float a, const float *x, float *__restrict__ y) { }"
     assert kernel_names(source) == ("saxpy_kernel", "touch", "wide", "reduce")

@@ -80,6 +80,9 @@ _HOST_HEADERS = frozenset(
 )
 
 
+_UNKNOWN_ATTRIBUTES = (b"__cluster_dims__", b"__maxnreg__", b"__block_size__")
+
+
 @dataclass(frozen=True)
 class TemplateParameter:
     name: str
@@ -143,7 +146,21 @@ def _language() -> Language:
 
 
 def parse(source: str) -> Node:
-    return Parser(_language()).parse(source.encode(errors="replace")).root_node  # a parser is not for two threads
+    text_bytes = bytearray(source.encode(errors="replace"))
+    for word in _UNKNOWN_ATTRIBUTES:
+        _mask_attribute(text_bytes, word)
+    return Parser(_language()).parse(bytes(text_bytes)).root_node  # a parser is not for two threads
+
+
+def _mask_attribute(source: bytearray, word: bytes) -> None:
+    """Spaces over `word(...)`, which the grammar does not know; the text that is compiled keeps it."""
+    start = source.find(word)
+    while start >= 0:
+        end = source.find(b")", start)
+        if end < 0:
+            return
+        source[start : end + 1] = b" " * (end + 1 - start)
+        start = source.find(word, end)
 
 
 def first_error(node: Node) -> Node | None:
@@ -229,40 +246,51 @@ def _template(node: Node | None) -> tuple[TemplateParameter, ...]:
     return tuple(found)
 
 
-def kernel_names(source: str) -> tuple[str, ...]:
-    """The kernels that the text defines, in its order."""
-    program = read_program(source)
-    functions = program.functions.items()
-    return tuple(name for name, each in functions if any(f.is_kernel and f.body is not None for f in each))
-
-
 def device_source(source: str) -> str:
     """The same text without what only the host needs, every remaining character at its own line and column.
 
     Kept: kernels, device functions, constants, types, templates, macros, constexpr functions, device headers.
     """
-    encoded = source.encode(errors="replace")
-    kept = bytearray(encoded)
-    for node in _host_only(parse(source), encoded):
+    root = parse(source)
+    kept = bytearray(source.encode(errors="replace"))
+    for node in _host_only(root, _device_macros(root)):
         _blank(kept, node)
     return kept.decode()
 
 
-def _host_only(node: Node, source: bytes) -> Iterator[Node]:
+def _device_macros(root: Node) -> frozenset[str]:
+    """Names like DEV of `#define DEV __device__ inline`, which make a device function of what they stand before."""
+    found: set[str] = set()
+    for node in _directives(root):
+        name, value = node.child_by_field_name("name"), node.child_by_field_name("value")
+        words = set(text(value).replace("(", " ").split()) if value is not None else set()
+        if name is not None and words & (_DEVICE_WORDS | {"constexpr"} | found):
+            found.add(text(name))
+    return frozenset(found)
+
+
+def _host_only(node: Node, macros: frozenset[str]) -> Iterator[Node]:
     for child in node.named_children:
         if child.type in _TRANSPARENT:
-            yield from _host_only(child, source)
+            yield from _host_only(child, macros)
         elif child.type == "preproc_include":
             path = child.child_by_field_name("path")
             if path is not None and text(path).strip('<>"') in _HOST_HEADERS:
                 yield child
-        elif (
-            child.type == "using_declaration" and "std" in text(child).replace(";", " ").replace("::", " ").split()
-        ) or _is_host_only(child.named_children[-1] if child.type == "template_declaration" else child):
+        elif child.type == "using_declaration":
+            if "std" in text(child).replace(";", " ").replace("::", " ").split():
+                yield child
+        elif _is_host_only(child.named_children[-1] if child.type == "template_declaration" else child, macros):
             yield child
 
 
-def _is_host_only(node: Node) -> bool:
+def _is_host_only(node: Node, macros: frozenset[str]) -> bool:
+    body = node.child_by_field_name("body")
+    head = (node.text or b"")[: body.start_byte - node.start_byte if body is not None else None].decode(
+        errors="replace"
+    )
+    if macros and not macros.isdisjoint(head.replace("(", " ").replace("*", " ").split()):
+        return False
     function = _function(node, None)
     if function is not None:
         return not function.words & {"__global__", "__device__", "constexpr"}

@@ -19,7 +19,7 @@ from .host_functions import Instance, compile_function
 from .host_macros import expand
 from .host_runtime import Limits, Machine, PlanError
 from .host_scope import MACHINE, STATEMENTS, Frame, Scope, Unit, constant, convert
-from .host_source import Function, Program, device_source, kernel_names, read_program, text
+from .host_source import Function, Program, device_source, read_program, text
 from .host_types import BOOL, DOUBLE, LLONG, ULLONG, Arithmetic, PointerType, Type, describe
 from .plan import LaunchPlan
 
@@ -85,6 +85,12 @@ def host_signature(source: str, entry: str) -> tuple[Parameter, ...]:
         made = declared(node.child_by_field_name("declarator"), written_type(node, scope), scope)
         found.append(Parameter(made.name, describe(made.type), not isinstance(made.type, Arithmetic)))
     return tuple(found)
+
+
+def kernel_names(source: str) -> tuple[str, ...]:
+    """The kernels that the text defines, in its order."""
+    functions = read_program(expand(source)).functions.items()
+    return tuple(name for name, each in functions if any(f.is_kernel and f.body is not None for f in each))
 
 
 def _find(program: Program, entry: str) -> Function:
