@@ -42,6 +42,12 @@ class Buffer:
         inside = whole[self.guard_bytes : self.guard_bytes + self.size_bytes]
         return np.ascontiguousarray(inside).view(self.dtype).reshape(self.shape)
 
+    @property
+    def handed(self) -> Array:
+        """A copy of everything, as elements where no bands stand around them, so that faults count in elements."""
+        whole = self.whole.copy()
+        return whole if self.guard_bytes else whole.view(self.dtype)
+
     def broken_guard(self, after: Array) -> int | None:
         """The element index at which a band was written, counted from the first element; None when both are whole."""
         if not self.guard_bytes:

@@ -6,9 +6,12 @@ for single cases, out of memory once it has run them. The C runs in a child proc
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from random import SystemRandom
+from threading import Lock
 
 from cudaperf_magic.bench.reference_build import ReferenceBuild, build_reference
 from cudaperf_magic.bench.reference_run import Builds, CaseResult, Leaf, Limits, run_reference
@@ -20,15 +23,18 @@ from cudaperf_magic.records import Case, Task
 from cudaperf_magic.tasks.c import function_of
 from cudaperf_magic.tasks.cases import Inputs, fresh_cases, materialise
 from cudaperf_magic.tasks.expressions import Unknown
-from cudaperf_magic.tasks.sizes import estimated_steps
+from cudaperf_magic.tasks.sizes import elements, estimated_steps
 
-BUDGET_STEPS = 200_000_000  # loop iterations after which a loop counts as endless; a few seconds
+BUDGET_STEPS = 50_000_000  # loop iterations after which a loop counts as endless; half a second
 BUDGET_MARGIN = 20  # a task that is known to take long gets so many times its estimate
 HEAVY_STEPS = 500_000
 SAMPLES, SAMPLES_HEAVY, SAMPLES_DISCRETE = 8, 3, 24  # runs with noise; more where rounding decides an integer
 HIDDEN_CASES = 5
+MOST_ELEMENTS = 1 << 28  # of all arrays together; more does not fit beside its wide copies
 TIMEOUT_S = 120.0
 MEMORY_BYTES = 16 << 30  # of address space
+
+RECENT_TASKS = 8
 
 Made = tuple[Case, Inputs]
 
@@ -43,6 +49,10 @@ class Reference:
     steps: int = 0
 
 
+_RECENT: OrderedDict[Task, dict[Case, Reference]] = OrderedDict()
+_LOCK = Lock()
+
+
 class Oracle:
     """The reference of one task. Case results are kept in memory, builds on disk."""
 
@@ -50,7 +60,7 @@ class Oracle:
         self.task = task
         self.function = function or function_of(task)
         self.build: ReferenceBuild = build_reference(task, self.function)
-        self._known: dict[Case, Reference] = {}
+        self._known = _results_of(task)
         self._hidden: tuple[Case, ...] | None = None
 
     def run(self, case: Case) -> Reference:
@@ -85,18 +95,29 @@ class Oracle:
             self._hidden = tuple(case for case in trial if case in self._known)
         return self._hidden
 
+    def remember(self, task: Task, results: Iterable[tuple[Case, CaseResult]]) -> None:
+        """Keep what was computed with this program for a task that it has become."""
+        kept = _results_of(task)
+        for case, result in results:
+            kept[case] = Reference(case, materialise(task, case), result.leaves, result.steps)
+
     def results(self, task: Task, cases: list[Case]) -> list[tuple[Made, CaseResult]]:
         """Raw results of a task with this one's program, whatever its values; a case without inputs is left out."""
         made: list[Made] = []
         for case in cases:
+            if elements(self.function, case.size) > MOST_ELEMENTS:
+                continue
             try:
                 made.append((case, materialise(task, case)))
             except Unknown:
                 continue
         light = [one for one in made if self._steps(one[0]) <= HEAVY_STEPS]
         heavy = [one for one in made if self._steps(one[0]) > HEAVY_STEPS]
-        found = [*self._run(task, light, self._samples(False)), *self._run(task, heavy, self._samples(True))]
-        by_case = {one[0]: (one, result) for one, result in found}
+        with ThreadPoolExecutor(2) as pool:
+            parts = pool.map(lambda some, is_heavy: self._run(task, some, self._samples(is_heavy)), *zip(
+                (heavy, True), (light, False), strict=True
+            ))  # fmt: skip
+            by_case = {one[0]: (one, result) for part in parts for one, result in part}
         return [by_case[case] for case, _ in made]
 
     def _run(self, task: Task, made: list[Made], samples: int) -> list[tuple[Made, CaseResult]]:
@@ -134,6 +155,16 @@ class Oracle:
             return SAMPLES_HEAVY
         outputs = [a for a in self.task.arguments if a.is_pointer and a.role != "in"]
         return SAMPLES_DISCRETE if any("int" in a.dtype or "bool" in a.dtype for a in outputs) else SAMPLES
+
+
+def _results_of(task: Task) -> dict[Case, Reference]:
+    """Results are shared by all oracles of one task; those of the tasks met last are kept."""
+    with _LOCK:
+        _RECENT.setdefault(task, {})
+        _RECENT.move_to_end(task)
+        while len(_RECENT) > RECENT_TASKS:
+            _RECENT.popitem(last=False)
+        return _RECENT[task]
 
 
 def has_floats(function: Function) -> bool:

@@ -19,6 +19,7 @@ from cudaperf_magic.compiler.loops import (
     Binary,
     Break,
     Comment,
+    Const,
     Continue,
     Declare,
     Function,
@@ -164,6 +165,10 @@ def _run(function: Function) -> str:
     return "\n".join(lines)
 
 
+def _runs_down_to_zero(loop: Loop) -> bool:
+    return loop.step < 0 and loop.type.startswith("unsigned") and loop.stop == Const("-1")
+
+
 # ------------------------------------------------------------------ statements
 
 
@@ -262,6 +267,24 @@ class _Body:
 
     def _loop(self, loop: Loop) -> Iterator[str]:
         self.temporaries += 1
+        yield from self._downward(loop) if _runs_down_to_zero(loop) else self._upward(loop)
+        self.expressions.counters.append(loop.var)
+        yield from self._statements(loop.body)
+        self.expressions.counters.pop()
+        yield "} }"
+
+    def _downward(self, loop: Loop) -> Iterator[str]:
+        """An unsigned variable is never below zero: the turns are counted instead."""
+        kind, step, k = SPELLED[loop.type], -loop.step, self.temporaries
+        first = self.expressions.converted(Binary("+", loop.start, Const("1")), loop.type)
+        yield f"{{ const {kind} cp_first_{k} = {first}; {kind} cp_turns_{k} = cp_first_{k} / {step};"
+        yield f"cp_turns_{k} += cp_first_{k} % {step} != 0;"
+        yield (
+            f"for ({kind} v_{loop.var} = cp_first_{k} - 1; cp_turns_{k} > 0; cp_turns_{k}--, v_{loop.var} -= {step}) "
+            f"{{ cp_step({self.expressions.line});"
+        )
+
+    def _upward(self, loop: Loop) -> Iterator[str]:
         stop, line, var = f"cp_stop_{self.temporaries}", self.expressions.line, f"v_{loop.var}"
         stop_kind = types.promoted(self.expressions.type_of(loop.stop))
         compared = SPELLED[types.common(loop.type, stop_kind)]
@@ -272,10 +295,6 @@ class _Body:
             f"for ({SPELLED[loop.type]} {var} = {start}; ({compared}){var} {sign} ({compared}){stop}; "
             f"{var} += {loop.step}) {{ cp_step({line});"
         )
-        self.expressions.counters.append(loop.var)
-        yield from self._statements(loop.body)
-        self.expressions.counters.pop()
-        yield "} }"
 
     def _while(self, loop: While) -> Iterator[str]:
         line = self.expressions.line

@@ -29,7 +29,7 @@ def fault_sentence(fault: RawFault, build: ReferenceBuild, function: Function, c
         case "shift":
             return f"the C itself shifts by a count outside the type's width{where}; give the count a --range"
         case "limit":
-            return f"the loop had not ended after hundreds of millions of iterations{where}; does it end at all?"
+            return f"the loop had not ended after tens of millions of iterations{where}; does it end at all?"
         case _:
             return f"the local array {name} has no sensible size{where}"
 

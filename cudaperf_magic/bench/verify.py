@@ -154,7 +154,7 @@ def _requests(
     for number, order in enumerate(orders):
         made = buffers(task, reference.inputs, secrets.randbits(60), guarded=not runner.checks_bounds)
         plan = plan if number else shifted(plan, made)
-        arrays = {name: buffer.whole.copy() for name, buffer in made.items()}
+        arrays = {name: buffer.handed for name, buffer in made.items()}
         initialised = {name: buffer.argument.role != "out" for name, buffer in made.items()}
         found.append((Request(plan, arrays, order, initialised, seed=reference.case.seed), made))
     return found

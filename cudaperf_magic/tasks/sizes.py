@@ -13,11 +13,11 @@ from typing import Literal
 from cudaperf_magic.compiler.loops import (
     Assign,
     Binary,
+    Const,
     Declare,
     Expr,
     Function,
     If,
-    Load,
     Loop,
     Name,
     Parameter,
@@ -32,7 +32,8 @@ from cudaperf_magic.tasks.expressions import Number, Unknown, value_of
 
 # extent: a full dimension. small: what is taken off one (a filter's width). stride: a step inside one. lead: the
 # distance between rows, at least a row's length. count: how often something is repeated. limit: when to give up.
-Kind = Literal["extent", "small", "stride", "lead", "count", "limit"]
+# power: its power of two is a size.
+Kind = Literal["extent", "small", "stride", "lead", "count", "limit", "power"]
 Sizes = tuple[tuple[str, int], ...]
 
 MEASURED_STEPS = 2_200_000  # inner iterations of the measured case: 128^3 fits, and the simulator still answers at once
@@ -47,7 +48,7 @@ _SEVERAL = (
 )  # fmt: skip
 # By the number of the place, so that they vary with the extents; of two counts the later one is often greater.
 _SMALL, _STRIDE, _LEAD = (1, 3, 5, 2, 1, 4, 3), (1, 2, 1, 3, 1, 2, 4), (0, 1, 3, 0, 5)
-_COUNT, _LIMIT = (1, 3, 2, 5, 4, 12, 2), (1, 50, 20, 7, 30)
+_COUNT, _LIMIT, _POWER = (1, 3, 2, 5, 4, 12, 2), (1, 50, 20, 7, 30), (0, 5, 3, 1, 8, 4, 2)
 
 
 @dataclass(frozen=True)
@@ -82,11 +83,14 @@ def size_names(function: Function, pooled: frozenset[str] = frozenset()) -> Size
                 found |= _resolved(names_in(bound), origins)
     in_bounds = counted | ended
     whole = {d.name for d in dimensions if isinstance(d, Name)}
+    shifted = _shift_counts(function, dimensions)
     kinds: dict[str, Kind] = {}
     for name in scalars:
         if name in in_shapes or name in in_bounds:
             kind = _kind(name, name in in_bounds, name in in_shapes, name in whole, dimensions)
             kinds[name] = "limit" if kind == "count" and name not in counted else kind
+            if name in shifted:
+                kinds[name] = "power"
     return SizeNames(kinds, pooled & kinds.keys())
 
 
@@ -98,6 +102,14 @@ def _kind(name: str, is_bound: bool, is_shape: bool, is_whole: bool, dimensions:
     if is_whole or is_bound:
         return "extent"
     return "lead" if any(_stands_beside_another(name, dimension) for dimension in dimensions) else "stride"
+
+
+def _shift_counts(function: Function, dimensions: list[Expr]) -> set[str]:
+    """Names that something is shifted to the left by."""
+    written = [e for statement in walk(function.body) for e in expressions(statement)]
+    parts = [part for expression in (*dimensions, *written) for part in walk_expression(expression)]
+    shifts = [part.right for part in parts if isinstance(part, Binary) and part.op == "<<"]
+    return {name for count in shifts for name in names_in(count)}
 
 
 def _is_taken_off(name: str, dimension: Expr) -> bool:
@@ -189,14 +201,23 @@ def _learn(name: str, value: Expr, names: dict[str, Number]) -> None:
 
 def _loop_steps(loop: Loop, names: dict[str, Number]) -> float:
     inside = dict(names)
-    try:
-        start, stop = value_of(loop.start, names), value_of(loop.stop, names)
+    start, stop = _known(loop.start, names), _known(loop.stop, names)
+    if start is not None and stop is not None:
         trips = max(0.0, (stop - start) / loop.step)
         inside[loop.var] = int((start + stop) // 2)
-    except Unknown:
-        trips = GUESSED_TRIPS
+    else:
+        # One end from the data: at most about the other end's size. Both: rows of a sparse matrix.
+        end = stop if start is None else start if loop.step < 0 else None
+        trips = GUESSED_TRIPS if end is None else max(0.0, abs(end) / abs(loop.step))
         inside.pop(loop.var, None)
     return trips * (1 + _steps(loop.body, inside))
+
+
+def _known(expression: Expr, names: Mapping[str, Number]) -> Number | None:
+    try:
+        return value_of(expression, names)
+    except Unknown:
+        return None
 
 
 def elements(function: Function, sizes: Mapping[str, int]) -> int:
@@ -204,7 +225,7 @@ def elements(function: Function, sizes: Mapping[str, int]) -> int:
     total = 0
     for parameter in function.parameters:
         count = 1
-        for dimension in parameter.shape or (parse_zero(),):
+        for dimension in parameter.shape or (Const("0"),):
             try:
                 count *= max(0, int(value_of(dimension, sizes)))
             except Unknown:
@@ -213,33 +234,29 @@ def elements(function: Function, sizes: Mapping[str, int]) -> int:
     return total
 
 
-def parse_zero() -> Expr:
-    from cudaperf_magic.compiler.loops import Const
-
-    return Const("0")
-
-
 # ------------------------------------------------------------------ proposals
 
 
 def measured(function: Function, names: SizeNames, given: Mapping[str, int]) -> tuple[Sizes, ...]:
     """Alternatives for the case that is measured, the best first. What is given stands as it is."""
     found = []
-    for small in (5, 1):
+    for small, share in ((5, 1), (1, 1), (5, 16), (1, 256)):
         size = 1 << 16
-        sizes = _at(names, given, size, small)
-        while size > 1 and not _fits(function, sizes):
+        while size > 1 and not _fits(function, _at(names, given, size, small)):
             size //= 2
-            sizes = _at(names, given, size, small)
-        found.append(tuple(sizes.items()))
-    return tuple(dict.fromkeys(found))
+        found.append(_at(names, given, max(1, size // share), small))
+    leads = _with_leads(names, found[0], given)
+    while not _fits(function, leads) and max(leads.values(), default=1) > 1:
+        leads = {name: value if name in given else max(1, value // 2) for name, value in leads.items()}
+    found.insert(2, leads)
+    return tuple(dict.fromkeys(tuple(sizes.items()) for sizes in found))
 
 
 def _at(names: SizeNames, given: Mapping[str, int], size: int, small: int) -> dict[str, int]:
     sizes = {}
     for name, kind in names.kinds.items():
-        plain = {"extent": size, "lead": size, "small": min(small, size), "stride": 1, "count": 10, "limit": 50}[kind]
-        plain = min(plain, size) if names.extents else size if kind == "count" else plain
+        few = {"small": small, "stride": 1, "count": 10, "limit": 50, "power": size.bit_length() - 1}.get(kind, size)
+        plain = size if kind == "count" and not names.extents else min(few, size)
         sizes[name] = given.get(name, plain * 8 if name in names.pooled else plain)
     return sizes
 
@@ -262,7 +279,8 @@ def verified(
         while estimated_steps(function, plain) > VERIFIED_STEPS and max(plain.values()) > 3:
             plain = {name: value if value <= 3 else value // 2 | 1 for name, value in plain.items()}
         narrow = {name: 1 if names.kinds[name] in ("small", "stride") else value for name, value in plain.items()}
-        alternatives = [_bounded(sizes, bounds) for sizes in (plain, narrow, _ordered(names, plain))]
+        others = (_with_leads(names, plain, {}), narrow, _ordered(names, plain))
+        alternatives = [_bounded(sizes, bounds) for sizes in (plain, *others)]
         places.append(tuple(dict.fromkeys(tuple(sizes.items()) for sizes in alternatives)))
     return tuple(dict.fromkeys(places))
 
@@ -284,11 +302,22 @@ def _from_pattern(names: SizeNames, pattern: tuple[int, ...], k: int) -> dict[st
                 sizes[name] = longest + _LEAD[k % len(_LEAD)]
             case "count":
                 sizes[name] = _COUNT[place % len(_COUNT)]
+            case "power":
+                sizes[name] = _POWER[place % len(_POWER)]
             case "limit":
                 sizes[name] = _LIMIT[place % len(_LIMIT)]
     if not full:  # nothing but counts: they are the problem
         sizes.update((name, pattern[0]) for name, kind in names.kinds.items() if kind == "count")
     return sizes
+
+
+def _with_leads(names: SizeNames, sizes: Mapping[str, int], given: Mapping[str, int]) -> dict[str, int]:
+    """The same, but what looked like a stride is the distance between rows."""
+    longest = max([sizes[name] for name in names.extents], default=1)
+    return {
+        name: longest + k if names.kinds[name] == "stride" and name not in given else value
+        for k, (name, value) in enumerate(sizes.items())
+    }
 
 
 def _ordered(names: SizeNames, sizes: Mapping[str, int]) -> dict[str, int]:
@@ -303,7 +332,3 @@ def _bounded(sizes: Mapping[str, int], bounds: Mapping[str, tuple[int, int]]) ->
         name: min(max(value, bounds[name][0]), bounds[name][1]) if name in bounds else value
         for name, value in sizes.items()
     }
-
-
-def loads(expression: Expr) -> tuple[Load, ...]:
-    return tuple(part for part in walk_expression(expression) if isinstance(part, Load))
