@@ -15,7 +15,7 @@ READS_A_FILE = ("include", "include_next", "import", "embed")
 
 
 def refused_include(source: str, folders: Sequence[str]) -> str | None:
-    """Why this source may not be compiled, in the form of a compiler's error; None when all its includes are in order."""
+    """Why this source may not be compiled, in a compiler's form; None when all its includes are in order."""
     joined = _joined_lines(source)
     # Both as written and without comments: a text that fools the reading of comments must not hide a directive.
     for line, text in (*joined, *_without_comments(joined)):
@@ -37,7 +37,7 @@ def _joined_lines(source: str) -> list[tuple[int, str]]:
     for number, raw in enumerate(source.replace("\r\n", "\n").replace("\r", "\n").split("\n"), 1):
         first = first or number
         stripped = raw.rstrip(" \t")
-        if stripped.endswith("\\") or stripped.endswith("??/"):
+        if stripped.endswith(("\\", "??/")):
             pending += stripped[: -1 if stripped.endswith("\\") else -3]
             continue
         joined.append((first, pending + raw))

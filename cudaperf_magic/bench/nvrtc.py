@@ -22,7 +22,7 @@ from cudaperf_magic.errors import ToolchainError
 from cudaperf_magic.records import Build, KernelResources
 
 FILE_NAME = "kernel.cu"
-CACHE_VERSION = "nvrtc-1"
+CACHE_VERSION = "nvrtc-2"
 LIBRARY_NAMES = ("libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so", "libnvrtc.dylib", "nvrtc64_130_0.dll")
 MISSING = "NVRTC, the CUDA compiler library, is not installed; pip install nvidia-cuda-nvrtc nvidia-cuda-runtime"
 
@@ -100,6 +100,7 @@ def _compile(source: str, arch: str, names: tuple[str, ...], options: tuple[str,
             "-lineinfo",
             "--ptxas-options=-v",
             "-default-device",
+            "-device-int128",
             "-DCCCL_DISABLE_NVRTC_COMPATIBILITY_CHECK",
             *options,
         ]

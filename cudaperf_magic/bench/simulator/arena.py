@@ -1,4 +1,4 @@
-"""The simulated global memory: one block of bytes that holds every buffer, with unused bytes between them. Runs nothing.
+"""The simulated global memory: one block of bytes that holds every buffer, with gaps between them. Runs nothing.
 
 Addresses that a kernel sees are host addresses inside it, so the runtime checks them with one subtraction.
 """

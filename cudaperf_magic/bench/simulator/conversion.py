@@ -60,7 +60,8 @@ def _from_float(ins: Instruction, target: str, source: str, a: str) -> str:
     if whole and is_float(target):
         a = f"__builtin_{whole}{'f' if source == 'f32' else ''}({a})"
     if target == "tf32":
-        return f"((bits_f32({a}) + {'0x1000u' if 'rna' in ins.opcode else '0xfffu + (bits_f32(' + a + ') >> 13 & 1)'}) & 0xffffe000u)"
+        half = "0x1000u" if "rna" in ins.opcode else f"0xfffu + (bits_f32({a}) >> 13 & 1)"
+        return f"((bits_f32({a}) + {half}) & 0xffffe000u)"
     if target in ("f16", "bf16"):
         inner = f"max_f64((f64){a}, 0.0)" if "relu" in ins.opcode else f"(f64){a}"
         inner = f"sat_f64({inner})" if "sat" in ins.opcode else inner
@@ -83,8 +84,12 @@ def _int_to_int(ins: Instruction, target: str, source: str, a: str) -> str:
         return f"({C_TYPE[target]}){a}"
     width = bits(target)
     low, high = (-(1 << (width - 1)), (1 << (width - 1)) - 1) if target[0] == "s" else (0, (1 << width) - 1)
-    wide = f"(__int128){a}"
-    return f"({wide} < {low}{'ll' if low > -(2**63) else ''} ? ({C_TYPE[target]}){low} : {wide} > (__int128){high}ull ? ({C_TYPE[target]}){high}ull : ({C_TYPE[target]}){a})"
+    c_type, bound = C_TYPE[target], "(__int128){}ll" if target[0] == "s" else "(__int128){}ull"
+    below = bound.format(low) if low > -(2**63) else "-((__int128)1 << 63)"
+    above = bound.format(high)
+    return (
+        f"((__int128){a} < {below} ? ({c_type}){below} : (__int128){a} > {above} ? ({c_type}){above} : ({c_type}){a})"
+    )
 
 
 def _pack(ins: Instruction, scope: Scope) -> str:

@@ -121,8 +121,8 @@ def _out_of_bounds(raw: native.Fault, context: Context) -> tuple[Kind, str]:
 
 
 def _shared_bounds(raw: native.Fault, context: Context) -> tuple[Kind, str]:
-    text = f"{_thread(raw, context)} {_verb(raw, context)} byte {raw.address} of shared memory, but the block has {context.shared_bytes} bytes"
-    return "out_of_bounds", text
+    who = f"{_thread(raw, context)} {_verb(raw, context)} byte {raw.address} of shared memory"
+    return "out_of_bounds", f"{who}, but the block has {context.shared_bytes} bytes"
 
 
 def _local_bounds(raw: native.Fault, context: Context) -> tuple[Kind, str]:
@@ -131,8 +131,8 @@ def _local_bounds(raw: native.Fault, context: Context) -> tuple[Kind, str]:
 
 def _misaligned(raw: native.Fault, context: Context) -> tuple[Kind, str]:
     size = context.sites[raw.site].size
-    text = f"{_thread(raw, context)} {_verb(raw, context)} {size} bytes at once at an address that is not a multiple of {size}"
-    return "misaligned", text
+    who = f"{_thread(raw, context)} {_verb(raw, context)} {size} bytes at once"
+    return "misaligned", f"{who} at an address that is not a multiple of {size}"
 
 
 def _uninitialised_global(raw: native.Fault, context: Context) -> tuple[Kind, str]:
@@ -194,19 +194,19 @@ def _not_member(raw: native.Fault, context: Context) -> tuple[Kind, str]:
 
 
 def _missing_lane(raw: native.Fault, context: Context) -> tuple[Kind, str]:
-    text = f"{_thread(raw, context)} waits in a warp operation for lane {raw.address}, which never comes there (mask 0x{raw.extra:08x})"
-    return "divergence", text
+    who = f"{_thread(raw, context)} waits in a warp operation for lane {raw.address}"
+    return "divergence", f"{who}, which never comes there (mask 0x{raw.extra:08x})"
 
 
 def _exited_thread(raw: native.Fault, context: Context) -> tuple[Kind, str]:
-    text = f"{raw.address} threads of block {_at(place(raw.block, context.grid))} left the kernel before this barrier, which is for all threads"
-    return "divergence", text
+    who = f"{raw.address} threads of block {_at(place(raw.block, context.grid))}"
+    return "divergence", f"{who} left the kernel before this barrier, which is for all threads"
 
 
 def _two_barriers(raw: native.Fault, context: Context) -> tuple[Kind, str]:
     line = _line(context, raw.other_site)
-    text = f"threads of block {_at(place(raw.block, context.grid))} wait at different barriers, here and at line {line}; all must wait at the same one"
-    return "divergence", text
+    who = f"threads of block {_at(place(raw.block, context.grid))}"
+    return "divergence", f"{who} wait at different barriers, here and at line {line}; all must wait at the same one"
 
 
 def _barrier_never(raw: native.Fault, context: Context) -> tuple[Kind, str]:
@@ -214,8 +214,8 @@ def _barrier_never(raw: native.Fault, context: Context) -> tuple[Kind, str]:
 
 
 def _runaway(raw: native.Fault, context: Context) -> tuple[Kind, str]:
-    text = f"{_thread(raw, context)} still runs at {{line}} when the limit of steps is used up: an endless loop, or threads that wait for each other"
-    return "limit", text
+    who = f"{_thread(raw, context)} still runs at {{line}} when the limit of steps is used up"
+    return "limit", f"{who}: an endless loop, or threads that wait for each other"
 
 
 def _trap(raw: native.Fault, context: Context) -> tuple[Kind, str]:
@@ -237,7 +237,8 @@ def _wild(raw: native.Fault, context: Context) -> tuple[Kind, str]:
 
 # In the order of faults.h.
 _TELLERS: tuple[Callable[[native.Fault, Context], tuple[Kind, str]], ...] = (
-    _out_of_bounds, _misaligned, _shared_bounds, _local_bounds, _uninitialised_global, _uninitialised_shared, _race, _race,
+    _out_of_bounds, _misaligned, _shared_bounds, _local_bounds, _uninitialised_global, _uninitialised_shared, _race,
+    _race,
     _exited_lane, _not_member, _missing_lane, _exited_thread, _two_barriers, _barrier_never, _runaway, _trap, _assert,
     _printf, _wild,
 )  # fmt: skip

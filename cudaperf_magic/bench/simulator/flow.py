@@ -1,53 +1,29 @@
 """A kernel as segments: calls inlined, control flow cut into blocks, blocks ordered, live registers known.
 
 A segment is a basic block, also cut before and after every instruction at which lanes meet. Segments are numbered so
-that running the lowest number first makes diverged lanes meet again where they should: after their branch, and with each
-loop's segments next to each other. It gives no meaning to opcodes beyond where control goes.
+that running the lowest number first makes diverged lanes meet again where they should: after their branch, and with
+each loop's segments next to each other. It gives no meaning to opcodes beyond where control goes.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
+from cudaperf_magic.bench.simulator.inlining import Inliner
+from cudaperf_magic.bench.simulator.liveness import live_registers
 from cudaperf_magic.bench.simulator.ptx import (
-    Address,
-    Function,
-    Group,
     Instruction,
     Label,
     Module,
-    Negated,
-    Operand,
-    Pair,
-    Reg,
     Symbol,
     Variable,
-    Vector,
 )
-from cudaperf_magic.errors import Unsupported
 
-BUILT_IN = ("vprintf", "__assertfail", "malloc", "free")
+# Instructions at which lanes meet.
 MEETING = (
-    "shfl",
-    "vote",
-    "match",
-    "redux",
-    "bar",
-    "barrier",
-    "activemask",
-    "mma",
-    "wmma",
-    "ldmatrix",
-    "stmatrix",
-    "movmatrix",
-    "elect",
-)
-# Their first operand is no result.
-NO_RESULT = (
-    "st", "bra", "brx", "red", "bar", "barrier", "call", "membar", "fence", "copyparam", "cp", "prefetch", "stmatrix",
-    "nanosleep", "trap", "discard", "applypriority", "wmma_store",
+    "shfl", "vote", "match", "redux", "bar", "barrier", "activemask", "mma", "wmma", "ldmatrix", "stmatrix",
+    "movmatrix", "elect",
 )  # fmt: skip
-INLINE_LIMIT = 200_000  # instructions; more means calls within calls within calls
 
 
 @dataclass
@@ -81,118 +57,14 @@ def flow_of(module: Module, name: str) -> Flow:
     Raises:
         Unsupported: recursion, calls through pointers.
     """
-    inliner = _Inliner(module)
+    inliner = Inliner(module)
     body = inliner.expand(module.functions[name], "", (name,))
     segments = _cut(_without_guards(body), inliner.tables)
     segments = _ordered(segments)
-    _find_live(segments)
+    live = live_registers([s.body for s in segments], [s.successors for s in segments])
+    for segment, (before, after) in zip(segments, live, strict=True):
+        segment.live_in, segment.live_out = before, after
     return Flow(name, module.functions[name].parameters, inliner.registers, inliner.variables, segments)
-
-
-class _Inliner:
-    """Copies function bodies into their callers, with the names of each copy made unique by a suffix."""
-
-    def __init__(self, module: Module) -> None:
-        self.module = module
-        self.registers: dict[str, str] = {}
-        self.variables: dict[str, Variable] = {}
-        self.tables: dict[str, tuple[str, ...]] = {}
-        self.copies = 0
-        self.instructions = 0
-
-    def expand(self, function: Function, suffix: str, stack: tuple[str, ...]) -> list[Instruction | Label]:
-        if not suffix:
-            self.registers.update(function.registers)
-            self.variables.update(function.variables)
-            self.tables.update(function.tables)
-        else:
-            self.adopt(function, suffix)
-        result: list[Instruction | Label] = []
-        for item in function.body:
-            moved = self.rename(item, function, suffix)
-            if isinstance(moved, Instruction) and moved.opcode[0] == "call":
-                result += self.call(moved, stack)
-            elif isinstance(moved, Instruction) and moved.opcode[0] == "ret" and suffix:
-                result.append(Instruction(("bra",), (Symbol(f"$end{suffix}"),), moved.guard, moved.line))
-            else:
-                result.append(moved)
-        if suffix:
-            result.append(Label(f"$end{suffix}"))
-        self.instructions += len(result)
-        if self.instructions > INLINE_LIMIT:
-            raise Unsupported(f"kernels of more than {INLINE_LIMIT} instructions")
-        return result
-
-    def adopt(self, function: Function, suffix: str) -> None:
-        self.registers.update({name + suffix: kind for name, kind in function.registers.items()})
-        for variable in (*function.variables.values(), *function.parameters, *function.results):
-            shared_once = variable.space in ("shared", "global", "const")  # one for all calls
-            name = variable.name if shared_once else variable.name + suffix
-            self.variables[name] = replace(variable, name=name)
-        for name, labels in function.tables.items():
-            self.tables[name + suffix] = tuple(label + suffix for label in labels)
-
-    def call(self, ins: Instruction, stack: tuple[str, ...]) -> list[Instruction | Label]:
-        groups = [operand for operand in ins.operands if isinstance(operand, Group)]
-        name = next((operand.name for operand in ins.operands if isinstance(operand, Symbol)), "")
-        if name in BUILT_IN:
-            return [ins]
-        function = self.module.functions.get(name)
-        if function is None or not function.has_body:
-            raise Unsupported("calls through function pointers" if not name else f"calls of {name}", ins.line)
-        if name in stack:
-            raise Unsupported(f"recursion ({name} calls itself)", ins.line)
-        self.copies += 1
-        suffix = f"~{self.copies}"
-        has_result = bool(function.results)
-        results = groups[0].items if has_result and groups else ()
-        arguments = groups[-1].items if len(groups) > (1 if has_result else 0) else ()
-        inside = self.expand(function, suffix, (*stack, name))
-        before = [self.copy(p.name + suffix, a, p, ins) for p, a in zip(function.parameters, arguments, strict=False)]
-        after = [self.copy(r, p.name + suffix, p, ins) for p, r in zip(function.results, results, strict=False)]
-        if ins.guard:  # the whole call is skipped when the guard says so
-            skip = f"$skip{suffix}"
-            jump = Instruction(("bra",), (Symbol(skip),), (ins.guard[0], not ins.guard[1]), ins.line)
-            return [jump, *before, *inside, *after, Label(skip)]
-        return [*before, *inside, *after]
-
-    @staticmethod
-    def copy(target: Operand | str, source: Operand | str, of: Variable, ins: Instruction) -> Instruction:
-        """A pseudo-instruction that copies a parameter's bytes."""
-        to = Symbol(target) if isinstance(target, str) else target
-        given = Symbol(source) if isinstance(source, str) else source
-        return Instruction(("copyparam", str(of.size)), (to, given), None, ins.line)
-
-    def rename(self, item: Instruction | Label, function: Function, suffix: str) -> Instruction | Label:
-        if not suffix:
-            return item
-        if isinstance(item, Label):
-            return Label(item.name + suffix)
-        own = {v.name for v in (*function.parameters, *function.results)}
-        own |= {v.name for v in function.variables.values() if v.space in ("local", "param")}
-
-        def moved(operand: Operand) -> Operand:
-            if isinstance(operand, Reg):
-                return Reg(operand.name + suffix) if operand.name in function.registers else operand
-            if isinstance(operand, Negated):
-                return Negated(Reg(operand.register.name + suffix))
-            if isinstance(operand, Symbol):
-                is_label = item.opcode[0] in ("bra", "brx")
-                return Symbol(operand.name + suffix) if operand.name in own or is_label else operand
-            if isinstance(operand, Address):
-                base = moved(operand.base) if operand.base else None
-                assert base is None or isinstance(base, Reg | Symbol)
-                return Address(base, operand.offset)
-            if isinstance(operand, Vector):
-                return Vector(tuple(map(moved, operand.items)))
-            if isinstance(operand, Group):
-                return Group(tuple(map(moved, operand.items)))
-            if isinstance(operand, Pair):
-                return Pair(moved(operand.first), moved(operand.second))
-            return operand
-
-        guard = (item.guard[0] + suffix, item.guard[1]) if item.guard else None
-        return replace(item, operands=tuple(map(moved, item.operands)), guard=guard)
 
 
 def _without_guards(body: list[Instruction | Label]) -> list[Instruction | Label]:
@@ -361,93 +233,3 @@ def _components(segments: list[Segment], start: int, allowed: set[int]) -> list[
             component.sort(key=lambda n: index[n])
             found.append(component)
     return found[::-1]
-
-
-def registers_read(ins: Instruction) -> set[str]:
-    names: set[str] = set()
-    if ins.guard:
-        names.add(ins.guard[0])
-    first_is_target = ins.opcode[0] not in NO_RESULT
-    for i, operand in enumerate(ins.operands):
-        if i == 0 and first_is_target:
-            _collect_addresses(operand, names)
-        else:
-            _collect(operand, names)
-    if ins.guard:
-        names |= registers_written(ins)  # when the guard is false the old value stays
-    return names
-
-
-def registers_written(ins: Instruction) -> set[str]:
-    names: set[str] = set()
-    if ins.operands and ins.opcode[0] not in NO_RESULT:
-        _collect(ins.operands[0], names)
-        if isinstance(ins.operands[0], Address):
-            names.clear()
-    return names
-
-
-def _collect(operand: Operand, names: set[str]) -> None:
-    if isinstance(operand, Reg):
-        names.add(operand.name)
-    elif isinstance(operand, Negated):
-        names.add(operand.register.name)
-    elif isinstance(operand, Address) and isinstance(operand.base, Reg):
-        names.add(operand.base.name)
-    elif isinstance(operand, Vector | Group):
-        for item in operand.items:
-            _collect(item, names)
-    elif isinstance(operand, Pair):
-        _collect(operand.first, names)
-        _collect(operand.second, names)
-
-
-def _collect_addresses(operand: Operand, names: set[str]) -> None:
-    if isinstance(operand, Address):
-        _collect(operand, names)
-
-
-def _find_live(segments: list[Segment]) -> None:
-    """Backward data flow over bit sets, to a fixed point."""
-    numbers: dict[str, int] = {}
-
-    def mask(names: set[str]) -> int:
-        total = 0
-        for name in names:
-            total |= 1 << numbers.setdefault(name, len(numbers))
-        return total
-
-    used: list[int] = []
-    killed: list[int] = []
-    for segment in segments:
-        reads = writes = 0
-        for ins in segment.body:
-            reads |= mask(registers_read(ins)) & ~writes
-            writes |= mask(registers_written(ins))
-        used.append(reads)
-        killed.append(writes)
-    live_in = used[:]
-    live_out = [0] * len(segments)
-    changed = True
-    while changed:
-        changed = False
-        for i in range(len(segments) - 1, -1, -1):
-            out = 0
-            for successor in segments[i].successors:
-                out |= live_in[successor]
-            new = used[i] | (out & ~killed[i])
-            changed |= new != live_in[i]
-            live_in[i], live_out[i] = new, out
-    names = list(numbers)
-    for i, segment in enumerate(segments):
-        segment.live_in = frozenset(_names_of(live_in[i], names))
-        segment.live_out = frozenset(_names_of(live_out[i], names))
-
-
-def _names_of(mask: int, names: list[str]) -> list[str]:
-    found = []
-    while mask:
-        low = mask & -mask
-        found.append(names[low.bit_length() - 1])
-        mask ^= low
-    return found

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import ctypes
 import functools
 import struct
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -18,7 +18,8 @@ from cudaperf_magic.bench.simulator import native
 from cudaperf_magic.bench.simulator.arena import Arena
 from cudaperf_magic.bench.simulator.lower import Lowered, lower, parameter_offsets
 from cudaperf_magic.bench.simulator.memory_ops import OPERATIONS, SPACES
-from cudaperf_magic.bench.simulator.ptx import Module, parse
+from cudaperf_magic.bench.simulator.ptx import Module
+from cudaperf_magic.bench.simulator.ptx_reader import parse
 from cudaperf_magic.errors import UsageError
 
 COST_FIELDS = (
@@ -54,7 +55,7 @@ class Kernel:
         workspace = np.zeros(4096, np.uint8)
         self.held += [symbols, workspace, sim]
         self.record.symbols = symbols.ctypes.data
-        self.record.sim = native.ctypes.addressof(sim)
+        self.record.sim = ctypes.addressof(sim)
 
 
 def load_kernels(
@@ -134,7 +135,8 @@ def refused(step: Launch, kernel: Kernel, compiled: Compiled) -> str | None:
     """Why a GPU would refuse this launch; None when it would not."""
     threads = step.block[0] * step.block[1] * step.block[2]
     if min(step.grid) < 1 or min(step.block) < 1:
-        return f"a launch of {step.kernel} with grid {step.grid} and block {step.block}: no size may be zero; guard it with an if"
+        shape = f"grid {step.grid} and block {step.block}"
+        return f"a launch of {step.kernel} with {shape}: no size may be zero; guard it with an if"
     if threads > MAX_THREADS or any(a > b for a, b in zip(step.block, MAX_BLOCK, strict=True)):
         return f"a block of {step.block} has {threads} threads; a block may have {MAX_THREADS} at most, and 64 along z"
     if any(a > b for a, b in zip(step.grid, MAX_GRID, strict=True)):
@@ -144,7 +146,8 @@ def refused(step: Launch, kernel: Kernel, compiled: Compiled) -> str | None:
         return f"{step.kernel} asks for {shared} bytes of shared memory a block; {MAX_SHARED} are there"
     registers = next((k.registers for k in compiled.build.kernels if k.name == kernel.lowered.name), 0)
     if registers * -(-threads // 32) * 32 > SM_REGISTERS:
-        return f"{step.kernel} needs {registers} registers a thread; {threads} threads a block need more than the {SM_REGISTERS} of an SM"
+        need = f"{step.kernel} needs {registers} registers a thread"
+        return f"{need}; {threads} threads a block need more than the {SM_REGISTERS} of an SM"
     given, taken = len(step.arguments), len(kernel.lowered.parameters)
     if given != taken:
         return f"{step.kernel} takes {taken} arguments, the launch gives {given}"
@@ -152,11 +155,10 @@ def refused(step: Launch, kernel: Kernel, compiled: Compiled) -> str | None:
 
 
 def set_arguments(kernel: Kernel, step: Launch, arena: Arena) -> None:
-    view = memoryview(kernel.params)
     for parameter, argument in zip(kernel.lowered.parameters, step.arguments, strict=True):
         at = kernel.offsets[parameter.name]
         data = packed(argument, parameter.size, arena)
-        view[at : at + len(data)] = data
+        kernel.params[at : at + len(data)] = np.frombuffer(data, np.uint8)
 
 
 def packed(argument: Pointer | Scalar, size: int, arena: Arena) -> bytes:
@@ -169,7 +171,3 @@ def packed(argument: Pointer | Scalar, size: int, arena: Arena) -> bytes:
     if words == ["half"] or words == ["__half"]:
         return struct.pack("<e", argument.value)
     return (int(argument.value) & ((1 << 8 * size) - 1)).to_bytes(size, "little")
-
-
-def all_lowered(kernels: Iterable[Kernel]) -> list[Lowered]:
-    return [kernel.lowered for kernel in kernels]

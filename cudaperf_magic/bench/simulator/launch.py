@@ -1,4 +1,4 @@
-"""Runs a LaunchPlan on arrays without a GPU: `simulate`. Candidate misbehaviour comes back as faults, never as an exception.
+"""Runs a LaunchPlan on arrays without a GPU: `simulate`. What a candidate does wrong comes back as faults, not raised.
 
 It does not judge results (verify.py does) and claims no time. Run it in a child process: it compiles and loads C.
 """
@@ -20,9 +20,10 @@ from cudaperf_magic.bench.simulator import native
 from cudaperf_magic.bench.simulator.arena import Arena, copy_back, lay_out
 from cudaperf_magic.bench.simulator.faults import Context, tell
 from cudaperf_magic.bench.simulator.kernel import Kernel, load_kernels, refused, set_arguments
-from cudaperf_magic.bench.simulator.ptx import Module, parse
+from cudaperf_magic.bench.simulator.ptx import Module
+from cudaperf_magic.bench.simulator.ptx_reader import parse
 from cudaperf_magic.bench.simulator.result import SimulatorResult
-from cudaperf_magic.bench.simulator.totals import Totals
+from cudaperf_magic.bench.simulator.totals import Totals, line_costs
 from cudaperf_magic.records import Fault
 
 Instrument = Literal["none", "sampled", "all"]
@@ -84,9 +85,15 @@ class _Run:
     """One call of `simulate`: the runtime's state and everything that must outlive it."""
 
     def __init__(
-        self, compiled: Compiled, plan: LaunchPlan, arrays: dict[str, NDArray[Any]], cache: Cache, instrument: Instrument,
-        schedule: Schedule, seed: int,
-    ) -> None:  # fmt: skip
+        self,
+        compiled: Compiled,
+        plan: LaunchPlan,
+        arrays: dict[str, NDArray[Any]],
+        cache: Cache,
+        instrument: Instrument,
+        schedule: Schedule,
+        seed: int,
+    ) -> None:
         self.compiled, self.plan, self.arrays, self.seed = compiled, plan, arrays, seed
         self.instrument, self.schedule = instrument, schedule
         self.runtime = native.runtime(cache)
@@ -196,6 +203,7 @@ class _Run:
         blocks = step.grid[0] * step.grid[1] * step.grid[2]
         record.trace_every = {"none": 0, "all": 1, "sampled": max(1, blocks // SAMPLED_BLOCKS)}[self.instrument]
         record.cooperative = int(step.is_cooperative)
+        self.totals.settle(kernel, step)
         self.runtime.sim_launch(ctypes.byref(record))
         if self.instrument != "none":
             self.totals.add(step, kernel, self.sim)
@@ -204,9 +212,15 @@ class _Run:
 
     def tell_faults(self, step: Launch, kernel: Kernel) -> None:
         context = Context(
-            kernel=step.kernel, block=step.block, grid=step.grid, sites=kernel.lowered.sites, extents=self.arena.extents,
-            shared_bytes=kernel.record.shared_bytes, segment_lines=kernel.segment_lines, text=self.printed,
-        )  # fmt: skip
+            kernel=step.kernel,
+            block=step.block,
+            grid=step.grid,
+            sites=kernel.lowered.sites,
+            extents=self.arena.extents,
+            shared_bytes=kernel.record.shared_bytes,
+            segment_lines=kernel.segment_lines,
+            text=self.printed,
+        )
         for i in range(self.seen, self.sim.fault_count):
             self.faults.append(tell(self.sim.faults[i], context))
         self.seen = self.sim.fault_count
@@ -221,8 +235,8 @@ class _Run:
         unique = int(np.count_nonzero(self.touched)) * 32 if self.instrument != "none" else 0
         return SimulatorResult(
             faults=tuple(self.faults),
-            lines=self.totals.lines(self.kernels.values()),
-            launches=self.totals.launches(),
+            lines=line_costs(self.kernels.values()) if self.instrument != "none" else (),
+            launches=self.totals.launches(self.kernels),
             text=self.printed(),
             unique_bytes=unique,
             is_complete=not self.sim.stopped,

@@ -1,7 +1,7 @@
 """A kernel's PTX -> one C function that runs a warp, with what the runtime must know about it. Compiles nothing.
 
-The frame of the code is here: segments, branches, registers in memory between segments. What instructions mean stands in
-arithmetic.py, conversion.py, memory_ops.py and warp_ops.py.
+The frame of the code is here: segments, branches, registers in memory between segments. What instructions mean stands
+in arithmetic.py, conversion.py, memory_ops.py and warp_ops.py.
 """
 
 from __future__ import annotations
@@ -10,10 +10,11 @@ from collections import Counter
 from dataclasses import dataclass
 
 from cudaperf_magic.bench.simulator.arithmetic import arithmetic, flops
-from cudaperf_magic.bench.simulator.flow import Flow, Segment, flow_of, registers_read, registers_written
+from cudaperf_magic.bench.simulator.flow import Flow, Segment, flow_of
+from cudaperf_magic.bench.simulator.liveness import registers_read, registers_written
 from cudaperf_magic.bench.simulator.memory_ops import Frame, SiteInfo, Sites, memory
-from cudaperf_magic.bench.simulator.operands import REGISTER_TYPE, Scope
-from cudaperf_magic.bench.simulator.ptx import Instruction, Module, Variable, size_of
+from cudaperf_magic.bench.simulator.operands import Scope
+from cudaperf_magic.bench.simulator.ptx import Instruction, Module, Variable
 from cudaperf_magic.bench.simulator.warp_ops import barrier_result, meeting
 from cudaperf_magic.errors import Unsupported
 
@@ -28,7 +29,6 @@ PROLOGUE = """int run_warp(Warp *w) {
     const u64 arena = (u64)w->sim->arena, arena_span = w->sim->arena_bytes;
     u8 *const shared = block->shared; const u64 shared_bytes = launch->shared_bytes, local_bytes = w->local_bytes;
     u32 mask; s32 other;
-    (void)R; (void)block; (void)launch; (void)params; (void)arena; (void)arena_span; (void)shared; (void)shared_bytes; (void)local_bytes;
 dispatch:
     { int pc = rt_pick(w, &mask, &other); if (pc < 0) return pc; goto *targets[pc]; }
 """
@@ -111,7 +111,7 @@ class _Lowering:
         return Frame(parameter_offsets(self.flow.parameters), local), -(-total // 16) * 16
 
     def symbol_addresses(self) -> tuple[dict[str, str], int]:
-        """Each symbol's address in C, and the bytes of static shared memory. Dynamic shared memory follows the static."""
+        """Each symbol's address in C, and the bytes of static shared memory; the dynamic follows it."""
         text = {name: f"launch->symbols[{i}]" for i, name in enumerate(self.symbols)}
         text |= {name: f"{at}ull" for name, at in self.frame.local.items()}
         text |= {name: f"{at}ull" for name, at in self.frame.parameters.items()}
@@ -254,14 +254,16 @@ class _Lowering:
             table = ", ".join(map(str, segment.successors))
             count = len(segment.successors)
             return (
-                f"{{ static const u32 table_[] = {{ {table} }}; u32 first_ = to_[__builtin_ctz(mask)]; (void)first_;"
-                f" FOR_LANES(mask) w->pc[lane] = table_[to_[lane] < {count} ? to_[lane] : {count - 1}]; goto dispatch; }}"
+                f"{{ static const u32 table_[] = {{ {table} }};  "
+                f" FOR_LANES(mask) w->pc[lane] = table_[to_[lane] < {count} ? to_[lane] : {count - 1}];"
+                " goto dispatch; }"
             )
         if name == "bra" and last.guard and segment.successors[0] != segment.successors[1]:
             taken, passed = segment.successors
             return (
                 f"if (taken_ == mask) {self.go(number, taken)} if (!taken_) {self.go(number, passed)}"
-                f" PARK(mask & taken_, {taken}); PARK(mask & ~taken_, {passed}); {_tick(number, taken, passed)} goto dispatch;"
+                f" PARK(mask & taken_, {taken}); PARK(mask & ~taken_, {passed});"
+                f" {_tick(number, taken, passed)} goto dispatch;"
             )
         return self.go(number, segment.successors[0])
 
@@ -276,6 +278,3 @@ def _info(segment: Segment) -> SegmentInfo:
     lines = Counter(ins.line for ins in real)
     barrier = next((i.line for i in real if i.opcode[0] in ("bar", "barrier") and "warp" not in i.opcode), 0)
     return SegmentInfo(len(real), tuple(sorted(lines.items())), sum(flops(ins) for ins in real), barrier)
-
-
-__all__ = ["REGISTER_TYPE", "Lowered", "lower", "parameter_offsets", "size_of"]

@@ -1,4 +1,4 @@
-"""Loads, stores, atomics, copies and address conversions -> C. Says which accesses are traced; runs and counts nothing."""
+"""Loads, stores, atomics, copies, address conversions -> C. Says which accesses are traced; runs and counts nothing."""
 
 from __future__ import annotations
 
@@ -240,5 +240,6 @@ def _built_in_call(ins: Instruction, sites: Sites, frame: Frame) -> str:
     if name == "__assertfail":
         site = sites.add("generic", "other", 0, ins)
         message, file, line = given[:3]
-        return f"rt_assert(w, lane, {site}, LOAD(u64, frame_ + {message}), LOAD(u64, frame_ + {file}), LOAD(u32, frame_ + {line}));"
+        texts = f"LOAD(u64, frame_ + {message}), LOAD(u64, frame_ + {file})"
+        return f"rt_assert(w, lane, {site}, {texts}, LOAD(u32, frame_ + {line}));"
     raise Unsupported(f"{name} inside a kernel", ins.line)

@@ -12,7 +12,7 @@ from cudaperf_magic.records import Fault, LineCost
 class LaunchTotals:
     """One launch, or several alike, counted over the blocks that were traced. Bytes and sectors are of global memory.
 
-    `dram_read_bytes` and `dram_write_bytes` come from a model of the L2 cache (50 MB, 16 ways) and are labelled modelled.
+    `dram_read_bytes` and `dram_write_bytes` come from a model of the L2 cache (50 MB, 16 ways): say so where shown.
     """
 
     kernel: str

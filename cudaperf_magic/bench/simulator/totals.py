@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import fields, replace
+from dataclasses import dataclass, fields, replace
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from cudaperf_magic.bench.plan import Launch
 from cudaperf_magic.bench.simulator import native
@@ -14,17 +16,23 @@ from cudaperf_magic.bench.simulator.result import LaunchTotals
 from cudaperf_magic.records import LineCost
 
 COLUMN = {name: i for i, name in enumerate(COST_FIELDS)}
+# Counters of a launch record that start again for each entry.
 RUNNING = (
-    "traced_blocks",
-    "traced_warps",
-    "warp_instructions",
-    "thread_instructions",
-    "barriers",
-    "barrier_slots",
-    "barrier_lost",
-)
+    "traced_blocks", "traced_warps", "warp_instructions", "thread_instructions", "warp_max", "block_max", "barriers",
+    "barrier_slots", "barrier_lost",
+)  # fmt: skip
 GREATEST = ("busiest_warp", "busiest_block", "worst_collision")
 KEY = ("kernel", "line", "grid", "block", "shared_bytes")
+
+
+@dataclass
+class _Open:
+    """Launches of one kernel, alike and one after the other, whose counters still run."""
+
+    step: Launch
+    times: int = 0
+    dram_read: int = 0
+    dram_write: int = 0
 
 
 class Totals:
@@ -32,74 +40,127 @@ class Totals:
 
     def __init__(self) -> None:
         self.found: dict[tuple[object, ...], LaunchTotals] = {}
-        self.before: dict[int, tuple[np.ndarray, int]] = {}  # type: ignore[type-arg]
+        self.open: dict[str, _Open] = {}
+        self.before: dict[str, tuple[NDArray[np.uint64], int]] = {}
         self.dram = (0, 0)
 
     def add(self, step: Launch, kernel: Kernel, sim: native.Sim) -> None:
-        record = kernel.record
-        old_costs, old_flops = self.before.get(id(kernel), (np.zeros_like(kernel.costs), 0))
-        costs = kernel.costs - old_costs
-        flops = sum(
-            int(s[1]) * info.flops
-            for s, info in zip(kernel.segments, kernel.lowered.segments, strict=True)
-            if info.flops
-        )
-        self.before[id(kernel)] = (kernel.costs.copy(), flops)
-        sites = kernel.lowered.sites
-        in_global = np.array(
-            [s.operation in ("load", "store", "atomic") and s.space in ("global", "generic") for s in sites] or [False]
-        )
-        loads = np.array([s.operation == "load" for s in sites] or [False])
-        atomics = np.array([s.operation == "atomic" for s in sites] or [False])
-
-        def total(name: str, where: np.ndarray | None = None) -> int:  # type: ignore[type-arg]
-            column = costs[:, COLUMN[name]]
-            return int((column if where is None else column[where]).sum())
-
-        entry = LaunchTotals(
-            kernel=step.kernel, line=step.line, grid=step.grid, block=step.block, shared_bytes=record.shared_bytes, times=1,
-            traced_blocks=record.traced_blocks, warps=record.traced_warps, warp_instructions=record.warp_instructions,
-            thread_instructions=record.thread_instructions, busiest_warp=record.warp_max, busiest_block=record.block_max,
-            barriers=record.barriers, barrier_slots=record.barrier_slots, barrier_lost=record.barrier_lost,
-            requests=total("requests", in_global), load_bytes=total("bytes", in_global & loads),
-            store_bytes=total("bytes", in_global & ~loads), sectors=total("sectors"), ideal_sectors=total("ideal_sectors"),
-            wavefronts=total("wavefronts"), ideal_wavefronts=total("ideal_wavefronts"), atomics=total("requests", atomics),
-            collisions=total("collisions"), worst_collision=int(kernel.costs[:, COLUMN["worst_collision"]].max(initial=0)),
-            flops=flops - old_flops, dram_read_bytes=sim.dram_read_bytes - self.dram[0],
-            dram_write_bytes=sim.dram_write_bytes - self.dram[1],
-        )  # fmt: skip
+        """Notes a launch that has just run. Cheap while launches are alike: a host loop may make thousands."""
+        now = self.open.get(step.kernel)
+        assert now is None or _shape(now.step) == _shape(step), "settle() comes before a launch of another shape"
+        if now is None:
+            now = self.open[step.kernel] = _Open(step)
+        now.times += 1
+        now.dram_read += sim.dram_read_bytes - self.dram[0]
+        now.dram_write += sim.dram_write_bytes - self.dram[1]
         self.dram = (sim.dram_read_bytes, sim.dram_write_bytes)
-        for name in (*RUNNING, "warp_max", "block_max"):
-            setattr(record, name, 0)
-        key = tuple(getattr(entry, name) for name in KEY)
+
+    def settle(self, kernel: Kernel, coming: Launch) -> None:
+        """Closes the kernel's running entry when the launch to come is of another shape."""
+        now = self.open.get(coming.kernel)
+        if now is not None and _shape(now.step) != _shape(coming):
+            self.close(kernel, coming.kernel)
+
+    def close(self, kernel: Kernel, name: str) -> None:
+        now = self.open.pop(name, None)
+        if now is None:
+            return
+        start = self.before.get(name, (np.zeros_like(kernel.costs), 0))
+        flops = _flops(kernel)
+        entry = _entry(kernel, now, kernel.costs - start[0], flops - start[1])
+        self.before[name] = (kernel.costs.copy(), flops)
+        for counter in RUNNING:
+            setattr(kernel.record, counter, 0)
+        key = tuple(getattr(entry, part) for part in KEY)
         self.found[key] = _sum(self.found[key], entry) if key in self.found else entry
 
-    def launches(self) -> tuple[LaunchTotals, ...]:
+    def launches(self, kernels: dict[str, Kernel]) -> tuple[LaunchTotals, ...]:
+        for name in tuple(self.open):
+            self.close(kernels[name], name)
         return tuple(self.found.values())
 
-    def lines(self, kernels: Iterable[Kernel]) -> tuple[LineCost, ...]:
-        sums: dict[int, dict[str, int]] = {}
 
-        def add(line: int, **counts: int) -> None:
-            at = sums.setdefault(line, {})
-            for name, count in counts.items():
-                at[name] = at.get(name, 0) + count
+def _shape(step: Launch) -> tuple[object, ...]:
+    return step.grid, step.block, step.shared_bytes, step.line
 
-        for kernel in kernels:
-            for (executions, lanes), info in zip(kernel.segments.tolist(), kernel.lowered.segments, strict=True):
-                for line, count in info.lines:
-                    add(line, executions=executions * count, lanes=lanes * count)
-                if info.barrier_line:
-                    add(info.barrier_line, barriers=executions)
-            for row, site in zip(kernel.costs.tolist(), kernel.lowered.sites, strict=False):
-                cost = dict(zip(COST_FIELDS, row, strict=True))
-                add(
-                    site.line, requests=cost["requests"] if cost["sectors"] else 0, sectors=cost["sectors"],
-                    ideal_sectors=cost["ideal_sectors"], shared_wavefronts=cost["wavefronts"],
-                    ideal_wavefronts=cost["ideal_wavefronts"],
-                    atomics=cost["requests"] if site.operation == "atomic" else 0,
-                )  # fmt: skip
-        return tuple(_line(line, at) for line, at in sorted(sums.items()) if line and any(at.values()))
+
+def _flops(kernel: Kernel) -> int:
+    infos = kernel.lowered.segments
+    return sum(int(s[1]) * info.flops for s, info in zip(kernel.segments, infos, strict=True) if info.flops)
+
+
+def _entry(kernel: Kernel, now: _Open, costs: NDArray[np.uint64], flops: int) -> LaunchTotals:
+    record, step, sites = kernel.record, now.step, kernel.lowered.sites
+    width = len(costs)
+    is_access = np.zeros(width, bool)
+    is_access[: len(sites)] = [s.operation in ("load", "store", "atomic") for s in sites]
+    in_global = is_access & (costs[:, COLUMN["sectors"]] > 0)
+    loads, atomics = np.zeros(width, bool), np.zeros(width, bool)
+    loads[: len(sites)] = [s.operation == "load" for s in sites]
+    atomics[: len(sites)] = [s.operation == "atomic" for s in sites]
+
+    def total(name: str, where: NDArray[np.bool_] = is_access) -> int:
+        return int(costs[where, COLUMN[name]].sum())
+
+    return LaunchTotals(
+        kernel=step.kernel,
+        line=step.line,
+        grid=step.grid,
+        block=step.block,
+        shared_bytes=record.shared_bytes,
+        times=now.times,
+        traced_blocks=record.traced_blocks,
+        warps=record.traced_warps,
+        warp_instructions=record.warp_instructions,
+        thread_instructions=record.thread_instructions,
+        busiest_warp=record.warp_max,
+        busiest_block=record.block_max,
+        barriers=record.barriers,
+        barrier_slots=record.barrier_slots,
+        barrier_lost=record.barrier_lost,
+        requests=total("requests", in_global),
+        load_bytes=total("bytes", in_global & loads),
+        store_bytes=total("bytes", in_global & ~loads),
+        sectors=total("sectors"),
+        ideal_sectors=total("ideal_sectors"),
+        wavefronts=total("wavefronts"),
+        ideal_wavefronts=total("ideal_wavefronts"),
+        atomics=total("requests", atomics),
+        collisions=total("collisions"),
+        worst_collision=int(kernel.costs[:, COLUMN["worst_collision"]].max(initial=0)),
+        flops=flops,
+        dram_read_bytes=now.dram_read,
+        dram_write_bytes=now.dram_write,
+    )
+
+
+def line_costs(kernels: Iterable[Kernel]) -> tuple[LineCost, ...]:
+    """What each source line cost, over all kernels and launches."""
+    sums: dict[int, dict[str, int]] = {}
+
+    def add(line: int, **counts: int) -> None:
+        at = sums.setdefault(line, {})
+        for name, count in counts.items():
+            at[name] = at.get(name, 0) + count
+
+    for kernel in kernels:
+        for (executions, lanes), info in zip(kernel.segments.tolist(), kernel.lowered.segments, strict=True):
+            for line, count in info.lines:
+                add(line, executions=executions * count, lanes=lanes * count)
+            if info.barrier_line:
+                add(info.barrier_line, barriers=executions)
+        for row, site in zip(kernel.costs.tolist(), kernel.lowered.sites, strict=False):
+            cost = dict(zip(COST_FIELDS, row, strict=True))
+            add(
+                site.line,
+                requests=cost["requests"] if cost["sectors"] else 0,
+                sectors=cost["sectors"],
+                ideal_sectors=cost["ideal_sectors"],
+                shared_wavefronts=cost["wavefronts"],
+                ideal_wavefronts=cost["ideal_wavefronts"],
+                atomics=cost["requests"] if site.operation == "atomic" else 0,
+            )
+    return tuple(_line(line, at) for line, at in sorted(sums.items()) if line and any(at.values()))
 
 
 def _line(line: int, at: dict[str, int]) -> LineCost:
@@ -108,7 +169,7 @@ def _line(line: int, at: dict[str, int]) -> LineCost:
 
 
 def _sum(a: LaunchTotals, b: LaunchTotals) -> LaunchTotals:
-    changed = {}
+    changed: dict[str, Any] = {}
     for f in fields(LaunchTotals):
         if f.name not in KEY:
             x, y = getattr(a, f.name), getattr(b, f.name)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from cudaperf_magic.bench.simulator.memory_ops import Sites
 from cudaperf_magic.bench.simulator.operands import C_TYPE, Scope, types_of
-from cudaperf_magic.bench.simulator.ptx import Instruction, Integer, Operand, Pair, Reg
+from cudaperf_magic.bench.simulator.ptx import Instruction, Operand, Pair, Reg
 from cudaperf_magic.errors import Unsupported
 
 REDUCE = {
@@ -103,7 +103,8 @@ def _shuffle(ins: Instruction, scope: Scope, site: int, number: int) -> str:
         + f"FOR_LANES(mask) {{ u32 b_ = {scope.value(b, 'u32', ins.line)} & 31, c_ = {scope.value(c, 'u32', ins.line)};"
         + " u32 part_ = c_ >> 8 & 31, least_ = lane & part_, most_ = least_ | (c_ & 31 & ~part_);"
         + f" s32 j_ = (s32)({source}); u8 in_ = {inside}; if (!in_) j_ = (s32)lane; (void)least_;"
-        + f" u32 v_ = mask >> j_ & 1 ? a_[j_] : (u32)POISON; {scope.assign(first, 'u32', 'v_')} {scope.assign(second, 'pred', 'in_')} }}"
+        + f" u32 v_ = mask >> j_ & 1 ? a_[j_] : (u32)POISON; {scope.assign(first, 'u32', 'v_')}"
+        + f" {scope.assign(second, 'pred', 'in_')} }}"
     )
 
 
@@ -119,7 +120,8 @@ def _vote(ins: Instruction, scope: Scope, site: int, number: int) -> str:
     if "ballot" in ins.opcode:
         return head + f"FOR_LANES(mask) {{ {scope.assign(ins.operands[0], 'u32', within)} }}"
     answer = {
-        "any": f"({within} != 0)", "all": f"({within} == {everyone})", "uni": f"({within} == 0 || {within} == {everyone})",
+        "any": f"({within} != 0)", "all": f"({within} == {everyone})",
+        "uni": f"({within} == 0 || {within} == {everyone})",
     }[ins.opcode[2]]  # fmt: skip
     return head + f"FOR_LANES(mask) {{ {scope.assign(ins.operands[0], 'pred', answer)} }}"
 
@@ -130,7 +132,10 @@ def _match(ins: Instruction, scope: Scope, site: int, number: int) -> str:
     first, second = _both(ins.operands[0])
     head = _collect(members, scope, site, number)
     head += f"{C_TYPE[kind]} a_[32]; FOR_LANES(mask) a_[lane] = {scope.value(a, kind, ins.line)};\n"
-    found = "u32 same_ = 0; for (u32 j_ = 0; j_ < 32; j_++) if ((mask & members_[lane]) >> j_ & 1 && a_[j_] == a_[lane]) same_ |= BIT(j_);"
+    found = (
+        "u32 same_ = 0, set_ = mask & members_[lane];"
+        " for (u32 j_ = 0; j_ < 32; j_++) if (set_ >> j_ & 1 && a_[j_] == a_[lane]) same_ |= BIT(j_);"
+    )
     if "any" in ins.opcode:
         return head + f"FOR_LANES(mask) {{ {found} {scope.assign(first, 'u32', 'same_')} }}"
     every = "(same_ == (mask & members_[lane]))"
@@ -155,6 +160,3 @@ def _redux(ins: Instruction, scope: Scope, site: int, number: int) -> str:
         + f"{{ {c_type} y_ = a_[__builtin_ctz(set_)]; x_ = {REDUCE[operation]}; }} r_[lane] = x_; }}\n"
         + f"FOR_LANES(mask) {{ {scope.assign(ins.operands[0], kind, 'r_[lane]')} }}"
     )
-
-
-__all__ = ["Integer", "barrier_result", "meeting"]

@@ -1,0 +1,222 @@
+"""Rows of integer, logic and bit opcodes; those with a floating-point form hand it on to floats.py."""
+
+from __future__ import annotations
+
+from cudaperf_magic.bench.simulator.floats import FLOAT_BINARY, fma
+from cudaperf_magic.bench.simulator.operands import C_TYPE, Scope, bits, is_float, types_of
+from cudaperf_magic.bench.simulator.ptx import Instruction, Pair
+from cudaperf_magic.bench.simulator.rows import Row, has, values
+from cudaperf_magic.errors import Unsupported
+
+
+def add(ins: Instruction, scope: Scope) -> str:
+    kind = types_of(ins)[-1]
+    if is_float(kind):
+        return FLOAT_BINARY[ins.opcode[0]](ins, scope)
+    symbol = "+" if ins.opcode[0] == "add" else "-"
+    if kind.endswith("16x2"):
+        a, b = values(ins, scope, kind)
+        return scope.assign(
+            ins.operands[0], kind, f"pack16((u16)({a} {symbol} {b}), (u16)(({a} >> 16) {symbol} ({b} >> 16)))"
+        )
+    if has(ins, "sat"):
+        a, b = values(ins, scope, "s32")
+        return scope.assign(ins.operands[0], kind, f"sat_s32((s64){a} {symbol} (s64){b})")
+    unsigned = f"u{bits(kind)}"
+    a, b = values(ins, scope, unsigned)
+    if has(ins, "cc"):
+        return _with_carry(ins, scope, unsigned, a, b, symbol, use="0")
+    return scope.assign(ins.operands[0], unsigned, f"({a} {symbol} {b})")
+
+
+def _with_carry(ins: Instruction, scope: Scope, kind: str, a: str, b: str, symbol: str, use: str) -> str:
+    """Extended precision: the carry (or borrow) of `a symbol b symbol use` goes to the condition code when .cc asks."""
+    width = bits(kind)
+    total = f"u128 x_ = (u128){a} {symbol} (u128){b} {symbol} {use};"
+    keep = f"cc = (u8)(x_ >> {width} & 1);" if has(ins, "cc") else ""
+    return f"{{ {total} {scope.assign(ins.operands[0], kind, f'({kind})x_')} {keep} }}"
+
+
+def addc(ins: Instruction, scope: Scope) -> str:
+    kind = f"u{bits(types_of(ins)[-1])}"
+    a, b = values(ins, scope, kind)
+    return _with_carry(ins, scope, kind, a, b, "+" if ins.opcode[0] == "addc" else "-", use="cc")
+
+
+def _product(ins: Instruction, scope: Scope, kind: str) -> tuple[str, str]:
+    """The product part that mul or mad wants, and its type."""
+    width, signed = bits(kind), kind.startswith("s")
+    a, b = (scope.value(operand, kind, ins.line) for operand in ins.operands[1:3])
+    if has(ins, "wide"):
+        wide = f"{'s' if signed else 'u'}{2 * width}"
+        return f"(({wide}){a} * ({wide}){b})", wide
+    if has(ins, "hi"):
+        double = {16: "s32" if signed else "u32", 32: "s64" if signed else "u64", 64: "__int128" if signed else "u128"}[
+            width
+        ]
+        return f"(u{width})((({double}){a} * ({double}){b}) >> {width})", f"u{width}"
+    unsigned = f"u{width}"
+    return f"({unsigned})(({'u32' if width == 16 else unsigned}){a} * ({unsigned}){b})", unsigned
+
+
+def mul(ins: Instruction, scope: Scope) -> str:
+    kind = types_of(ins)[-1]
+    if is_float(kind):
+        return FLOAT_BINARY["mul"](ins, scope)
+    text, result = _product(ins, scope, kind)
+    return scope.assign(ins.operands[0], result, text)
+
+
+def mad(ins: Instruction, scope: Scope) -> str:
+    kind = types_of(ins)[-1]
+    if is_float(kind):
+        return fma(ins, scope)
+    text, result = _product(ins, scope, kind)
+    unsigned = f"u{bits(result)}"
+    c = scope.value(ins.operands[3], unsigned, ins.line)
+    if has(ins, "cc") or ins.opcode[0] == "madc":
+        use = "cc" if ins.opcode[0] == "madc" else "0"
+        return _with_carry(ins, scope, unsigned, f"({unsigned}){text}", c, "+", use)
+    return scope.assign(ins.operands[0], unsigned, f"(({unsigned}){text} + {c})")
+
+
+def mul24(ins: Instruction, scope: Scope) -> str:
+    kind = types_of(ins)[-1]
+    part = "((s64)((s32)({0} << 8) >> 8))" if kind == "s32" else "((u64)({0} & 0xffffffu))"
+    a, b = (part.format(scope.value(operand, kind, ins.line)) for operand in ins.operands[1:3])
+    text = f"(u32)({a} * {b}{' >> 16' if has(ins, 'hi') else ''})"
+    if ins.opcode[0] == "mad24":
+        text = f"({text} + {scope.value(ins.operands[3], 'u32', ins.line)})"
+    return scope.assign(ins.operands[0], "u32", text)
+
+
+def div(ins: Instruction, scope: Scope) -> str:
+    kind = types_of(ins)[-1]
+    if is_float(kind):
+        return FLOAT_BINARY["div"](ins, scope)
+    a, b = values(ins, scope, kind)
+    return scope.assign(ins.operands[0], kind, f"{ins.opcode[0]}_{C_TYPE[kind]}({a}, {b})")
+
+
+def abs_neg(ins: Instruction, scope: Scope) -> str:
+    kind, name = types_of(ins)[-1], ins.opcode[0]
+    (a,) = values(ins, scope, kind)
+    if kind in ("f32", "f64"):
+        text = f"__builtin_fabs{'f' if kind == 'f32' else ''}({a})" if name == "abs" else f"(-{a})"
+        return scope.assign(ins.operands[0], kind, f"ftz({text})" if has(ins, "ftz") and kind == "f32" else text)
+    if is_float(kind):
+        sign = "0x80008000u" if kind.endswith("x2") else "0x8000u"
+        return scope.assign(ins.operands[0], kind, f"({a} & ~{sign})" if name == "abs" else f"({a} ^ {sign})")
+    unsigned = f"u{bits(kind)}"
+    text = f"({unsigned})(0 - ({unsigned}){a})"
+    return scope.assign(ins.operands[0], unsigned, f"({a} < 0 ? {text} : ({unsigned}){a})" if name == "abs" else text)
+
+
+def logic(ins: Instruction, scope: Scope) -> str:
+    kind, name = types_of(ins)[-1], ins.opcode[0]
+    parts = values(ins, scope, kind)
+    if name == "not":
+        return scope.assign(
+            ins.operands[0], kind, f"(!{parts[0]})" if kind == "pred" else f"({C_TYPE[kind]})(~{parts[0]})"
+        )
+    if name == "cnot":
+        return scope.assign(ins.operands[0], kind, f"({parts[0]} == 0)")
+    symbol = {"and": "&", "or": "|", "xor": "^"}[name]
+    return scope.assign(ins.operands[0], kind, f"({parts[0]} {symbol} {parts[1]})")
+
+
+def shift(ins: Instruction, scope: Scope) -> str:
+    """Amounts beyond the width shift everything out, where C leaves it undefined."""
+    kind = types_of(ins)[-1]
+    width, a = bits(kind), scope.value(ins.operands[1], kind, ins.line)
+    n = scope.value(ins.operands[2], "u32", ins.line)
+    if ins.opcode[0] == "shl":
+        return scope.assign(ins.operands[0], kind, f"({n} >= {width} ? 0 : ({C_TYPE[kind]})((u{width}){a} << {n}))")
+    if kind.startswith("s"):
+        return scope.assign(ins.operands[0], kind, f"({C_TYPE[kind]})({a} >> ({n} >= {width} ? {width - 1} : {n}))")
+    return scope.assign(ins.operands[0], kind, f"({n} >= {width} ? 0 : ({C_TYPE[kind]})((u{width}){a} >> {n}))")
+
+
+def funnel(ins: Instruction, scope: Scope) -> str:
+    a, b, n = values(ins, scope, "u32")
+    n = f"({n} & 31)" if has(ins, "wrap") else n
+    return scope.assign(ins.operands[0], "u32", f"shf_{'l' if has(ins, 'l') else 'r'}({a}, {b}, {n})")
+
+
+def _call(template: str, kind: str = "u32") -> Row:
+    """A row that is one C expression over operands {0}, {1}, ... of one type."""
+
+    def row(ins: Instruction, scope: Scope) -> str:
+        return scope.assign(ins.operands[0], kind, template.format(*values(ins, scope, kind)))
+
+    return row
+
+
+def by_width(template: str) -> Row:
+    """A bit-counting row: operand of the instruction's type, {0} its value and {w} its width, 32-bit result."""
+
+    def row(ins: Instruction, scope: Scope) -> str:
+        width = bits(types_of(ins)[-1])
+        a = scope.value(ins.operands[1], f"u{width}", ins.line)
+        return scope.assign(ins.operands[0], "u32", template.format(a, w=width))
+
+    return row
+
+
+def brev(ins: Instruction, scope: Scope) -> str:
+    kind = f"u{bits(types_of(ins)[-1])}"
+    return scope.assign(ins.operands[0], kind, f"brev{kind[1:]}({scope.value(ins.operands[1], kind, ins.line)})")
+
+
+def bfind(ins: Instruction, scope: Scope) -> str:
+    kind = types_of(ins)[-1]
+    a = scope.value(ins.operands[1], f"u{bits(kind)}", ins.line)
+    shift = int(has(ins, "shiftamt"))
+    return scope.assign(ins.operands[0], "u32", f"bfind({a}, {bits(kind)}, {int(kind[0] == 's')}, {shift})")
+
+
+def bfe(ins: Instruction, scope: Scope) -> str:
+    kind = types_of(ins)[-1]
+    width = bits(kind)
+    a = scope.value(ins.operands[1], f"u{width}", ins.line)
+    b, c = values(ins, scope, "u32", 2)
+    return scope.assign(ins.operands[0], f"u{width}", f"(u{width})bfe({a}, {b}, {c}, {width}, {int(kind[0] == 's')})")
+
+
+def bfi(ins: Instruction, scope: Scope) -> str:
+    width = bits(types_of(ins)[-1])
+    a, b = (scope.value(operand, f"u{width}", ins.line) for operand in ins.operands[1:3])
+    c, d = values(ins, scope, "u32", 3)
+    return scope.assign(ins.operands[0], f"u{width}", f"(u{width})bfi({a}, {b}, {c}, {d}, {width})")
+
+
+def prmt(ins: Instruction, scope: Scope) -> str:
+    if len(ins.opcode) > 2:
+        raise Unsupported(ins.text, ins.line)
+    return _call("prmt({0}, {1}, {2})")(ins, scope)
+
+
+def dot(ins: Instruction, scope: Scope) -> str:
+    kinds = types_of(ins)
+    a, b, c = values(ins, scope, "u32")
+    high = f", {int(has(ins, 'hi'))}" if ins.opcode[0] == "dp2a" else ""
+    text = f"{ins.opcode[0]}({a}, {b}, {c}, {int(kinds[0][0] == 's')}, {int(kinds[1][0] == 's')}{high})"
+    return scope.assign(ins.operands[0], "u32", text)
+
+
+def sad(ins: Instruction, scope: Scope) -> str:
+    kind = types_of(ins)[-1]
+    a, b, c = values(ins, scope, kind)
+    return scope.assign(ins.operands[0], kind, f"(({a} > {b} ? {a} - {b} : {b} - {a}) + {c})")
+
+
+def lop3(ins: Instruction, scope: Scope) -> str:
+    a, b, c, lut = (scope.value(operand, "u32", ins.line) for operand in ins.operands[1:5])
+    text = f"lop3({a}, {b}, {c}, {lut})"
+    target = ins.operands[0]
+    if isinstance(target, Pair):
+        p = scope.value(ins.operands[5], "pred", ins.line)
+        symbol = "&&" if has(ins, "and") else "||"
+        second = scope.assign(target.second, "pred", f"((v_ != 0) {symbol} {p})")
+        return f"{{ u32 v_ = {text}; {scope.assign(target.first, 'u32', 'v_')} {second} }}"
+    return scope.assign(target, "u32", text)

@@ -1,0 +1,399 @@
+"""PTX text -> Module: variables, functions, instructions with their source lines. Gives no meaning to any opcode."""
+
+from __future__ import annotations
+
+import re
+
+from cudaperf_magic.bench.simulator.ptx import (
+    Address,
+    Function,
+    Group,
+    Instruction,
+    Integer,
+    Label,
+    Module,
+    Negated,
+    Operand,
+    Pair,
+    PtxError,
+    Real,
+    Reg,
+    Symbol,
+    Variable,
+    Vector,
+    size_of,
+)
+
+TOKEN = re.compile(
+    r"""(?P<skip>[ \t\r\n]+|//[^\n]*|/\*.*?\*/)
+      |(?P<line>\.(?:loc|file|version|target|address_size)\b[^\n]*)
+      |(?P<string>"(?:[^"\\]|\\.)*")
+      |(?P<number>0[fF][0-9a-fA-F]{8}|0[dD][0-9a-fA-F]{16}|0[xX][0-9a-fA-F]+U?|\d+U?)
+      |(?P<word>[.%$A-Za-z_](?:[\w.$%]|::)*)
+      |(?P<mark>.)""",
+    re.VERBOSE | re.DOTALL,
+)
+
+DECLARES = (".reg", ".local", ".shared", ".param")  # may stand next to its type without a space
+
+
+def parse(text: str, main_file: str = "kernel.cu") -> Module:
+    """Reads a PTX module; lines of other files are mapped to where they were inlined in `main_file`.
+
+    Raises:
+        PtxError: at text that is not understood.
+    """
+    return _Parser(text, main_file).module()
+
+
+def _words(group: str, text: str) -> list[tuple[str, str]]:
+    """The token, or two of it: inline assembly may write `.reg.b32 t;`."""
+    for start in DECLARES:
+        if text.startswith(f"{start}."):
+            return [(group, start), *_words(group, text[len(start) :])]
+    return [(group, text)]
+
+
+class _Parser:
+    def __init__(self, text: str, main_file: str) -> None:
+        self.tokens: list[tuple[str, str]] = []
+        for match in TOKEN.finditer(text):
+            if match.lastgroup != "skip":
+                self.tokens += _words(match.lastgroup or "", match.group())
+        self.at = 0
+        self.main = self._main_index(main_file)
+        self.line = 0
+        self.scope_count = 0
+        self.scopes: list[dict[str, str]] = []
+        self.function: Function | None = None
+        self.result = Module()
+
+    def _main_index(self, main_file: str) -> str:
+        for group, text in self.tokens:
+            if group == "line" and text.startswith(".file"):
+                _, index, name = text.split(None, 2)
+                if name.split('"')[1].endswith(main_file):
+                    return index
+        return "1"
+
+    def peek(self) -> str:
+        return self.tokens[self.at][1] if self.at < len(self.tokens) else ""
+
+    def take(self) -> str:
+        text = self.peek()
+        self.at += 1
+        return text
+
+    def expect(self, text: str) -> None:
+        found = self.take()
+        if found != text:
+            raise PtxError(f"PTX: expected {text!r} but found {found!r} near line {self.line} of the kernel")
+
+    def accept(self, text: str) -> bool:
+        if self.peek() == text:
+            self.at += 1
+            return True
+        return False
+
+    def skip_to(self, end: str) -> None:
+        while self.at < len(self.tokens) and self.take() != end:
+            pass
+
+    def module(self) -> Module:
+        while self.at < len(self.tokens):
+            group, text = self.tokens[self.at]
+            if group == "line":
+                self.at += 1
+            elif text == ".section":
+                self.skip_to("{")
+                self.skip_to("}")
+            else:
+                self.top()
+        return self.result
+
+    def top(self) -> None:
+        is_extern = False
+        while self.peek() in (".extern", ".visible", ".weak", ".common"):
+            is_extern |= self.take() == ".extern"
+        word = self.peek()
+        if word in (".entry", ".func"):
+            self.take()
+            self.read_function(is_kernel=word == ".entry")
+        elif word in (".global", ".const", ".shared"):
+            for variable in self.read_variables(is_extern):
+                self.result.variables[variable.name] = variable
+        elif word in (".alias", ".pragma"):
+            self.skip_to(";")
+        else:
+            raise PtxError(f"PTX: {word!r} at module level is not known to the simulator")
+
+    def read_function(self, is_kernel: bool) -> None:
+        results: tuple[Variable, ...] = ()
+        while self.peek().startswith(".") and self.peek() != ".param":
+            self.take()  # .noreturn and the like
+        if self.peek() == "(":
+            results = self.read_parameters()
+        name = self.take()
+        parameters = self.read_parameters() if self.peek() == "(" else ()
+        function = Function(name, is_kernel, results, parameters)
+        while self.peek() not in (";", "{"):
+            self.take()  # .maxntid, .minnctapersm, .noreturn, their numbers
+        if self.take() == "{":
+            function.has_body = True
+            self.function = function
+            self.scopes = [{}]
+            self.read_body()
+            self.function = None
+        if function.has_body or name not in self.result.functions:
+            self.result.functions[name] = function
+
+    def read_parameters(self) -> tuple[Variable, ...]:
+        found: list[Variable] = []
+        self.expect("(")
+        while not self.accept(")"):
+            self.expect(".param")
+            found.append(self.read_declarator("param", False))
+            self.accept(",")
+        return tuple(found)
+
+    def read_variables(self, is_extern: bool) -> list[Variable]:
+        space = self.take()[1:]
+        found = [self.read_declarator(space, is_extern)]
+        while self.accept(","):
+            found.append(self.read_declarator(space, is_extern))
+        self.expect(";")
+        return found
+
+    def read_declarator(self, space: str, is_extern: bool) -> Variable:
+        align, kind, lanes = 0, "", 1
+        while self.peek().startswith("."):
+            word = self.take()[1:]
+            if word == "align":
+                align = int(self.take())
+            elif word == "ptr":
+                continue
+            elif word in ("v2", "v4"):
+                lanes = int(word[1])
+            elif word in ("global", "shared", "const", "local", "attribute", "managed"):
+                continue
+            else:
+                kind = word
+        name = self.take()
+        unit = size_of(kind or "b8")
+        size = unit * lanes
+        while self.accept("["):
+            if self.accept("]"):
+                size = 0
+            else:
+                size *= int(self.take().rstrip("U"), 0)
+                self.expect("]")
+        initial = self.read_initialiser(unit, kind) if self.accept("=") else ()
+        return Variable(name, space, max(align, unit * lanes if not align else 1), size, is_extern, initial)
+
+    def read_initialiser(self, unit: int, kind: str) -> tuple[tuple[int, int | tuple[str, int]], ...]:
+        found: list[tuple[int, int | tuple[str, int]]] = []
+        offset = 0
+        depth = 0
+        while True:
+            if self.accept("{"):
+                depth += 1
+                continue
+            if self.accept("}"):
+                depth -= 1
+            elif self.accept(","):
+                continue
+            else:
+                offset = self.read_initial_value(found, offset, unit, kind)
+            if depth == 0:
+                return tuple(found)
+
+    def read_initial_value(
+        self, found: list[tuple[int, int | tuple[str, int]]], offset: int, unit: int, kind: str
+    ) -> int:
+        sign = -1 if self.accept("-") else 1
+        group, text = self.tokens[self.at]
+        self.at += 1
+        if group == "number":
+            value = sign * (int(text[2:], 16) if text[1:2] in "fFdD" and len(text) > 2 else int(text.rstrip("U"), 0))
+            data = (value & ((1 << 8 * unit) - 1)).to_bytes(unit, "little")
+            found.extend((offset + i, byte) for i, byte in enumerate(data))
+            return offset + unit
+        if text == "generic":
+            self.expect("(")
+            text = self.take()
+            self.expect(")")
+        addend = 0
+        if self.peek() in ("+", "-"):
+            sign = 1 if self.take() == "+" else -1
+            addend = sign * int(self.take().rstrip("U"), 0)
+        if unit != 8:
+            raise PtxError(f"PTX: the address of {text} in a table of .{kind} is not known to the simulator")
+        found.append((offset, (text, addend)))
+        return offset + unit
+
+    def read_body(self) -> None:
+        depth = 1
+        while depth:
+            group, text = self.tokens[self.at]
+            if group == "line":
+                self.at += 1
+                if text.startswith(".loc"):
+                    self.read_location(text)
+            elif text == "{":
+                self.at += 1
+                depth += 1
+                self.scope_count += 1
+                self.scopes.append({})
+            elif text == "}":
+                self.at += 1
+                depth -= 1
+                self.scopes.pop()
+            elif text == ";":
+                self.at += 1
+            else:
+                self.read_statement()
+
+    def read_location(self, text: str) -> None:
+        """`.loc file line column, function_name ..., inlined_at file line column`."""
+        head, _, inlined = text.partition("inlined_at")
+        places = [head.split(",")[0].split()[1:3], inlined.split()[:2]]
+        for place in places:
+            if len(place) == 2 and place[0] == self.main and place[1] != "0":
+                self.line = int(place[1])
+                return
+
+    def read_statement(self) -> None:
+        function = self.function
+        assert function is not None
+        word = self.peek()
+        following = self.tokens[self.at + 1][1] if self.at + 1 < len(self.tokens) else ""
+        if following == ":":
+            self.at += 2
+            if self.peek() == ".branchtargets":
+                self.take()
+                function.tables[word] = self.read_names()
+            elif self.peek() == ".callprototype":
+                self.skip_to(";")
+            else:
+                function.body.append(Label(self.renamed(word)))
+        elif word == ".reg":
+            self.read_registers(function)
+        elif word in (".local", ".shared", ".param", ".global", ".const"):
+            for variable in self.read_variables(False):
+                name = self.declare(variable.name)
+                moved = Variable(name, variable.space, variable.align, variable.size, False, variable.initial)
+                function.variables[name] = moved
+        elif word.startswith(".pragma"):
+            self.skip_to(";")
+        else:
+            function.body.append(self.read_instruction())
+
+    def read_names(self) -> tuple[str, ...]:
+        names: list[str] = []
+        while not self.accept(";"):
+            text = self.take()
+            if text != ",":
+                names.append(text)
+        return tuple(names)
+
+    def declare(self, name: str) -> str:
+        if len(self.scopes) == 1:
+            return name
+        unique = f"{name}@{self.scope_count}"
+        self.scopes[-1][name] = unique
+        return unique
+
+    def renamed(self, name: str) -> str:
+        for scope in reversed(self.scopes):
+            if name in scope:
+                return scope[name]
+        return name
+
+    def read_registers(self, function: Function) -> None:
+        self.take()
+        kind = self.take()[1:]
+        while True:
+            name = self.take()
+            if self.accept("<"):
+                for i in range(int(self.take())):
+                    function.registers[self.declare(f"{name}{i}")] = kind
+                self.expect(">")
+            else:
+                function.registers[self.declare(name)] = kind
+            if not self.accept(","):
+                break
+        self.expect(";")
+
+    def read_instruction(self) -> Instruction:
+        guard = None
+        if self.accept("@"):
+            negated = self.accept("!")
+            guard = (self.renamed(self.take()), negated)
+        opcode = tuple(self.take().split("."))
+        line = self.line
+        operands: list[Operand] = []
+        while not self.accept(";"):
+            operands.append(self.read_operand())
+            if not self.accept(",") and self.peek() != ";":
+                raise PtxError(f"PTX: {'.'.join(opcode)} near line {line}: {self.peek()!r} is not understood")
+        return Instruction(opcode, tuple(operands), guard, line)
+
+    def read_operand(self) -> Operand:
+        first = self.read_simple()
+        if self.accept("|"):
+            return Pair(first, self.read_simple())
+        return first
+
+    def read_simple(self) -> Operand:
+        if self.accept("{"):
+            return Vector(self.read_list("}"))
+        if self.accept("("):
+            return Group(self.read_list(")"))
+        if self.accept("["):
+            return self.read_address()
+        if self.accept("!"):
+            return Negated(Reg(self.renamed(self.take())))
+        if self.accept("-"):
+            return Integer(-int(self.take().rstrip("U"), 0))
+        group, text = self.tokens[self.at]
+        self.at += 1
+        if group == "number":
+            if text[1:2] in ("f", "F", "d", "D") and not text.lower().startswith("0x"):
+                return Real(int(text[2:], 16), (len(text) - 2) // 2)
+            return Integer(int(text.rstrip("U"), 0))
+        if group != "word":
+            raise PtxError(f"PTX: operand {text!r} near line {self.line} is not understood")
+        name = self.renamed(text)
+        if text.startswith("%") or (self.function and name in self.function.registers):
+            return Reg(name)
+        if self.peek() == "+":
+            self.take()
+            return Address(Symbol(name), int(self.take().rstrip("U"), 0))
+        return Symbol(name)
+
+    def read_list(self, end: str) -> tuple[Operand, ...]:
+        items: list[Operand] = []
+        while not self.accept(end):
+            items.append(self.read_operand())
+            self.accept(",")
+        return tuple(items)
+
+    def read_address(self) -> Address:
+        base: Reg | Symbol | None = None
+        offset = 0
+        sign = 1
+        while not self.accept("]"):
+            group, text = self.tokens[self.at]
+            self.at += 1
+            if group == "number":
+                offset += sign * int(text.rstrip("U"), 0)
+                sign = 1
+            elif text in ("+", "-"):
+                sign = -sign if text == "-" else sign
+            elif group == "word":
+                name = self.renamed(text)
+                is_register = text.startswith("%") or (self.function and name in self.function.registers)
+                base = Reg(name) if is_register else Symbol(name)
+            else:
+                raise PtxError(f"PTX: address near line {self.line}: {text!r} is not understood")
+        return Address(base, offset)
