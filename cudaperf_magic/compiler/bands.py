@@ -33,7 +33,7 @@ from cudaperf_magic.compiler.verdicts import combines, judge
 Pair = tuple[Access, Access]
 
 
-def _pairs(found: tuple[Access, ...]) -> Iterator[Pair]:
+def pairs_of(found: tuple[Access, ...]) -> Iterator[Pair]:
     """Each unordered pair with a write, once."""
     for position, first in enumerate(found):
         for second in found[position:]:
@@ -41,11 +41,11 @@ def _pairs(found: tuple[Access, ...]) -> Iterator[Pair]:
                 yield first, second
 
 
-def _ways(first: Access, second: Access) -> list[Pair]:
+def ways(first: Access, second: Access) -> list[Pair]:
     return [(first, second)] if first is second else [(first, second), (second, first)]
 
 
-def _carries_scalar(loop: Loop) -> bool:
+def carries_scalar(loop: Loop) -> bool:
     """Whether some scalar crosses iterations of the loop."""
     names = assigned_names(loop.body) - {inner.var for inner in loops_of(loop.body)}
     return bool(names & exposure(loop.body).exposed)
@@ -80,10 +80,10 @@ def can_interchange(piece: Piece, outer_label: str, inner_label: str) -> bool:
     swapped = (loops[-1], *loops[1:-1], loops[0])
     region = piece.region(outer_label)
     backwards = " or ".join(f"({c})" for c in _later(swapped))
-    for first, second in _pairs(piece.inside(outer_label)):
+    for first, second in pairs_of(piece.inside(outer_label)):
         if combines(first, second):
             continue
-        for source, sink in _ways(first, second):
+        for source, sink in ways(first, second):
             if region.meet(source, sink, earlier(loops), backwards):
                 return False
     return True
@@ -117,12 +117,12 @@ def distances(piece: Piece, labels: tuple[str, ...]) -> tuple[tuple[int, ...], .
     loops = tuple(piece.tree(label) for label in labels)
     if not loops or any(True for _ in jumps(loops[-1].body, (Break, Return))):
         return None
-    if assigned_names(loops[0].body) & piece.live_after[labels[0]] or any(_carries_scalar(loop) for loop in loops):
+    if assigned_names(loops[0].body) & piece.live_after[labels[0]] or any(carries_scalar(loop) for loop in loops):
         return None
     region = piece.region(labels[0])
     found: set[tuple[int, ...]] = set()
-    for first, second in _pairs(piece.inside(labels[0])):
-        for source, sink in _ways(first, second):
+    for first, second in pairs_of(piece.inside(labels[0])):
+        for source, sink in ways(first, second):
             if not all(a.inside(label) for a in (source, sink) for label in labels):
                 return None
             if not region.meet(source, sink, earlier(loops)):
@@ -229,7 +229,7 @@ def _element_edges(piece: Piece, label: str, blocks: list[tuple[Stmt, ...]]) -> 
     loop, region = piece.tree(label), piece.region(label)
     block_of = [k for k, block in enumerate(blocks) for _ in block]
     depth = len(piece.paths[label])
-    for first, second in _pairs(piece.inside(label)):
+    for first, second in pairs_of(piece.inside(label)):
         a, b = block_of[first.path[depth]], block_of[second.path[depth]]
         if a == b:
             continue
@@ -279,7 +279,7 @@ def pivot_split(piece: Piece, label: str) -> Expr | None:
         return None
     conflicts = [
         (first, second)
-        for first, second in _pairs(piece.inside(label))
+        for first, second in pairs_of(piece.inside(label))
         if first.array in arrays and not combines(first, second)
     ]
     region = piece.region(label)

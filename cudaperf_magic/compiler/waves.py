@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from cudaperf_magic.compiler.accesses import jumps
 from cudaperf_magic.compiler.affine import constant, integer, simplify
-from cudaperf_magic.compiler.bands import _carries_scalar, _pairs, _ways
+from cudaperf_magic.compiler.bands import carries_scalar, pairs_of, ways
 from cudaperf_magic.compiler.conflicts import earlier
 from cudaperf_magic.compiler.dependence import Facts
 from cudaperf_magic.compiler.grid import Boxes, extreme, value_range
 from cudaperf_magic.compiler.loops import Binary, Break, Call, Const, Declare, Expr, If, Loop, Name, Return
+from cudaperf_magic.compiler.values import assigned_names
 
 WEIGHTS = ((1, 1), (2, 1), (1, 2), (3, 1), (1, 3))
 
@@ -22,9 +23,11 @@ def wave(facts: Facts, outer: Loop, inner: Loop) -> tuple[int, int] | None:
     """Coefficients of the two variables in the diagonal's number, or None when no small ones order everything."""
     piece = facts.piece
     loops = (outer, inner)
-    if any(True for _ in jumps(inner.body, (Break, Return))) or any(_carries_scalar(piece, loop) for loop in loops):
+    if any(True for _ in jumps(inner.body, (Break, Return))) or any(carries_scalar(loop) for loop in loops):
         return None
-    pairs = list(_pairs(piece.inside(outer.label)))
+    if assigned_names(outer.body) & piece.live_after[outer.label]:
+        return None
+    pairs = list(pairs_of(piece.inside(outer.label)))
     if not all(a.inside(inner.label) for pair in pairs for a in pair):
         return None
     region = piece.region(outer.label)
@@ -33,7 +36,7 @@ def wave(facts: Facts, outer: Loop, inner: Loop) -> tuple[int, int] | None:
         a, b = (sign * weight for sign, weight in zip(steps, weights, strict=True))
         numbers = [f"{a} * {at}_{outer.var} + {b} * {at}_{inner.var}" for at in ("a", "b")]
         backwards = f"{numbers[1]} <= {numbers[0]}"
-        if not any(region.meet(s, t, earlier(loops), backwards) for pair in pairs for s, t in _ways(*pair)):
+        if not any(region.meet(s, t, earlier(loops), backwards) for pair in pairs for s, t in ways(*pair)):
             return a, b
     return None
 
