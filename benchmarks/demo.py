@@ -11,6 +11,7 @@ import argparse
 import os
 import sys
 import time
+import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -74,6 +75,9 @@ def translate(path: Path, console: Console, turns: int, device: str) -> Row:
         return row_of(game.episode)
     except CudaperfError as problem:
         return Row(path.stem, "refused", change=str(problem))
+    except Exception as problem:  # ours to mend: told in full, and the other files go on
+        traceback.print_exc()
+        return Row(path.stem, "error", change=f"{type(problem).__name__}: {problem}")
 
 
 @contextmanager
@@ -130,6 +134,8 @@ def main() -> int:
         started = time.monotonic()
         rows.append(translate(path, console, options.turns, options.device))
         seconds.append(time.monotonic() - started)
+        if not console.is_terminal:
+            console.print(f"{path.name}: {rows[-1].decision}, {words.duration(seconds[-1])}", markup=False)
     show(rows, seconds, console)
     answered = sum(row.is_answer for row in rows)
     console.print(f"{answered} of {len(rows)} answered in {words.duration(sum(seconds))}", markup=False)
