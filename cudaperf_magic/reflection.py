@@ -52,7 +52,7 @@ def reflect(
 
 def _on_build(log: str, source: Sequence[str]) -> list[str]:
     lines = [line for line in log.splitlines() if line.strip()]
-    errors = [line for line in lines if "error" in line.lower()]
+    errors = [line for line in lines if "error:" in line or "error #" in line]
     first = lines.index(errors[0]) if errors else 0
     excerpt = "\n".join(_shorten(line, 160) for line in lines[first : first + MOST_LOG_LINES])
     more = f" ({len(errors)} errors; the first matters most)" if len(errors) > 1 else ""

@@ -13,6 +13,7 @@ import psutil
 import pytest
 
 from cudaperf_magic.bench.bench import Bench
+from cudaperf_magic.bench.settle import settled
 from cudaperf_magic.episode import play, resume
 from cudaperf_magic.errors import ToolchainError, UsageError
 from cudaperf_magic.fakes import FakePolicy
@@ -44,8 +45,8 @@ def cache(tmp_path_factory: pytest.TempPathFactory):
 
 @pytest.fixture(scope="module")
 def tasks() -> dict[str, Task]:
-    return {name: read_task(source, sizes={"n": "4096"} if name != "transpose" else {"n": "256", "m": "192"})[0]
-            for name, source in SOURCES.items()}
+    sizes = {"saxpy": {"n": "4096"}, "sum": {"n": "4096"}, "transpose": {"n": "256", "m": "192"}}
+    return {name: settled(*read_task(source, sizes=sizes[name])) for name, source in SOURCES.items()}
 
 
 @pytest.fixture(scope="module")
@@ -199,6 +200,7 @@ PLAY_ENDLESSLY = """
 import sys
 from pathlib import Path
 from cudaperf_magic.bench.bench import Bench
+from cudaperf_magic.bench.settle import settled
 from cudaperf_magic.episode import play, resume
 from cudaperf_magic.fakes import FakePolicy
 from cudaperf_magic.store import Store

@@ -43,7 +43,7 @@ CROWD = Property("occupancy", 0.25, 16.0, "warps", "static", "48 registers a thr
 
 
 def test_a_failed_build_is_told_by_the_compilers_first_error_and_the_line_it_means() -> None:
-    log = 'warning: x is unused\nkernel.cu(3): error: expected a ";"\nkernel.cu(9): error: expected a ")"'
+    log = 'warning: x is unused\nkernel.cu(3): error: expected a ";"\nkernel.cu(9): error: expected a ")"\n2 errors'
     words = told(Outcome(Build(ok=False, log=log)))
     assert 'kernel.cu(3): error: expected a ";"' in words
     assert "2 errors" in words and "3 | statement_3();" in words

@@ -16,6 +16,7 @@ from cudaperf_magic.bench.plan import LaunchPlan
 from cudaperf_magic.bench.sandbox import Crashed, Finished, TimedOut, run_in_child
 from cudaperf_magic.records import Build, Candidate, Case, Task
 from cudaperf_magic.tasks.cases import materialise
+from cudaperf_magic.tasks.expressions import Unknown
 
 TIMEOUT_S = 60.0  # cub and cooperative groups take 3 to 9 s; past this it is a compile bomb
 MEMORY_BYTES = 8 << 30  # of address space
@@ -70,12 +71,12 @@ def build_candidate(task: Task, candidate: Candidate, arch: str) -> Compiled:
 
 
 def _other_kernels(task: Task, candidate: Candidate) -> list[str]:
-    """Kernels that only other sizes launch; a size for which the host function fails is left to verification."""
+    """Kernels that only other sizes launch; a case that cannot be made or launched is left to verification."""
     found: list[str] = []
     for case in task.cases[1:]:
         try:
             found += plan_of(task, candidate, case).kernels
-        except PlanError:
+        except (PlanError, Unknown):
             continue
     return found
 

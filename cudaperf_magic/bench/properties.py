@@ -117,8 +117,8 @@ def intensity(launches: Sequence[LaunchTotals], lines: Sequence[LineCost], compu
     if not moved or not compulsory_bytes or not any(c.ideal_sectors for c in lines):
         return None
     again = moved / compulsory_bytes
-    if again <= 1.0:
-        return _property("intensity", 1.0, again, "times", "no byte is asked for more often than it must be")
+    if again < 1.005:
+        return _property("intensity", 1.0 / again, again, "times", "no byte is asked for more often than it must be")
     worst = max(lines, key=lambda c: c.ideal_sectors)
     share = worst.ideal_sectors / sum(c.ideal_sectors for c in lines)
     reason = f"each byte is asked for {again:.3g} times; line {worst.line} does {share:.0%} of the asking"
