@@ -265,14 +265,13 @@ def first_words(text: str) -> str:
 
 
 def changes(episode: Episode) -> str:
-    """What the best turn does that the first did not: its steps' intentions, or that they are the same."""
+    """What the best turn does that the first did not: its moves where it has a schedule, else its intention."""
     best = episode.best
     if best is None:
         return ""
-    index = episode.turns.index(best)
-    if index == 0:
+    if best is episode.turns[0]:
         return "the first turn is the best"
-    return intention(best)
+    return ", ".join(best.candidate.schedule.split("\n")) if best.candidate.schedule else intention(best)
 
 
 def diff(before: str, after: str, context: int = 2) -> list[tuple[DiffKind, str]]:
