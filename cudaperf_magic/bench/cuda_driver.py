@@ -22,20 +22,20 @@ COOPERATIVE, CLUSTER = 2, 4  # CUlaunchAttributeID
 
 # CUresult -> what a kernel did. Every other code is the machine's trouble.
 KERNEL_FAULTS: dict[int, tuple[FaultKind, str]] = {
-    1: ("launch", "the driver refuses the launch: a value is out of its range"),
-    2: ("limit", "there is not enough memory on the device"),
+    1: ("launch", "is refused: a value of the launch is out of its range"),
+    2: ("limit", "needs more memory than the device has left"),
     700: ("out_of_bounds", "reads or writes memory outside every buffer"),
     701: ("launch", "needs more registers or shared memory than a block may have"),
     702: ("limit", "runs longer than the display's driver allows"),
     710: ("trap", "an assert does not hold"),
     714: ("limit", "overflows its stack"),
-    715: ("trap", "stops itself (__trap) or meets an illegal instruction"),
+    715: ("trap", "meets an illegal instruction"),
     716: ("misaligned", "reads or writes at an address that is not a multiple of the access's size"),
     717: ("out_of_bounds", "uses an address in a memory space that the instruction cannot reach"),
     718: ("trap", "jumps to an address that holds no instruction"),
-    719: ("trap", "fails while it runs (for instance an access outside shared memory)"),
-    720: ("launch", "a cooperative launch with more blocks than fit on the device at once"),
-    912: ("launch", "a cluster of a size that the device cannot hold"),
+    719: ("trap", "stops itself (__trap), or uses an address outside shared memory"),
+    720: ("launch", "is a cooperative launch of more blocks than fit on the device at once"),
+    912: ("launch", "asks for a cluster that the device cannot hold"),
 }
 
 

@@ -9,7 +9,7 @@ Dim3 = tuple[int, int, int]
 
 @dataclass(frozen=True)
 class Pointer:
-    """A place in a buffer: a parameter's own name, or a workspace that the plan allocates."""
+    """A place in a buffer: a parameter's own name, or a workspace that the plan allocates; "" is the null pointer."""
 
     buffer: str
     offset_bytes: int = 0
@@ -17,7 +17,7 @@ class Pointer:
 
 @dataclass(frozen=True)
 class Scalar:
-    """A by-value argument. `c_type` is the kernel parameter's type: "int", "float", "unsigned long long"."""
+    """A by-value kernel argument; `c_type` is its full name: "int", "float", "unsigned int", "unsigned long long"."""
 
     c_type: str
     value: int | float | bool
