@@ -19,6 +19,7 @@ from cudaperf_magic.compiler.loops import (
     Symbols,
     Unary,
     While,
+    walk,
 )
 from cudaperf_magic.compiler.snippets import WORDS, Snippet, combined, type_word
 from cudaperf_magic.compiler.updates import Update, selection, update_of
@@ -47,7 +48,7 @@ SIZES = {
 }  # fmt: skip
 
 
-def can_be_atomic(operator: str, type: str) -> bool:
+def can_beatomic_update(operator: str, type: str) -> bool:
     """Whether there is an atomic for it, the hardware's or one made of compare-and-swap."""
     return operator in WORDS and operator not in ("argmin", "argmax") and type in SIZES
 
@@ -67,7 +68,7 @@ def with_atomics(
     def convert(statement: Stmt) -> tuple[Stmt, ...]:
         update = _update(statement, wanted)
         if update is not None and isinstance(update.target, Load):
-            made = _atomic(update, update.target, symbols, snippets)
+            made = atomic_update(update, update.target, symbols, snippets)
             return (made,) if update.guard is None else (If(update.guard, (made,), line=update.line),)
         match statement:
             case If():
@@ -78,6 +79,12 @@ def with_atomics(
                 return (statement,)
 
     return inside(body), tuple(snippets.values())
+
+
+def updates_to(body: tuple[Stmt, ...], array: str) -> tuple[Update, ...]:
+    """All updates of the array's elements that with_atomics would convert."""
+    found = (_update(statement, frozenset((array,))) for statement in walk(body))
+    return tuple(update for update in found if update is not None)
 
 
 def _update(statement: Stmt, wanted: frozenset[str]) -> Update | None:
@@ -91,11 +98,12 @@ def _update(statement: Stmt, wanted: frozenset[str]) -> Update | None:
     return None if update.companions else update
 
 
-def _atomic(update: Update, target: Load, symbols: Symbols, snippets: dict[str, Snippet]) -> Stmt:
+def atomic_update(update: Update, target: Load, symbols: Symbols, snippets: dict[str, Snippet]) -> Stmt:
+    """The update as one atomic; a device function that it needs joins the snippets."""
     type = symbols.types[target.array]
     operator, address = update.operator, Unary("&", target)
     if type in NATIVE.get(operator, set()):
-        return Evaluate(Call(FUNCTIONS[operator], (address, _as(type, update.value))), update.line)
+        return Evaluate(Call(FUNCTIONS[operator], (address, _as(type, update.value, symbols))), update.line)
     if operator == "+" and type in ("long", "unsigned long", "long long"):
         # Two's complement: an unsigned sum has the same bits.
         word = "unsigned long long"
@@ -107,8 +115,12 @@ def _atomic(update: Update, target: Load, symbols: Symbols, snippets: dict[str, 
     return Evaluate(Call(name, (address, update.value)), update.line)
 
 
-def _as(type: str, value: Expr) -> Expr:
+def _as(type: str, value: Expr, symbols: Symbols) -> Expr:
     """atomicAdd is overloaded: the value must have the element's type, or the call is ambiguous."""
-    if isinstance(value, Const) and value.type == type:
+    if isinstance(value, (Const, Cast)) and value.type == type:
+        return value
+    if isinstance(value, Const) and value.type == "int" and type == "unsigned int":
+        return Const(f"{value.text}u", type)
+    if isinstance(value, Load) and not value.field and symbols.types.get(value.array) == type:
         return value
     return Cast(type, value)

@@ -23,6 +23,7 @@ from cudaperf_magic.compiler.loops import (
     Cast,
     Const,
     Declare,
+    Evaluate,
     Expr,
     Function,
     Load,
@@ -117,13 +118,16 @@ class _Writer:
         type = self.symbols.types[name]
         if name not in self.symbols.shapes:
             return f"{type} {name}"
-        const = "" if name in self._stored(kernel) else "const "
-        return f"{const}{type} *{name}"
+        if name in self._stored(kernel):
+            return f"{type} *{name}"
+        return f"const {type} *{'__restrict__ ' if kernel.nest.restrict else ''}{name}"
 
     def _stored(self, kernel: Kernel) -> set[str]:
-        """Arrays that the kernel writes, by assignment or by atomics (whose target is under an &)."""
+        """Arrays that the kernel writes, by assignment or by a call for its effect (whose target is under an &)."""
         stores = set(usage(kernel.body).stores)
         for statement in walk(kernel.body):
+            if not isinstance(statement, Evaluate):
+                continue
             for expression in expressions(statement):
                 for part in walk_expression(expression):
                     if isinstance(part, Unary) and part.op == "&" and isinstance(part.operand, Load):
@@ -202,6 +206,8 @@ class _Writer:
     def _launch(self, kernel: Kernel) -> list[str]:
         arguments = ", ".join(self._arguments(kernel))
         grid, block = _dim3(kernel.grid), _dim3(tuple(Const(str(width)) for width in kernel.block))
+        if kernel.shared_bytes is not None:
+            block = f"{block}, {print_expression(kernel.shared_bytes)}"
         call = f"{kernel.name}<<<{grid}, {block}>>>({arguments});"
         lines = [call]
         if len(call) > 110:

@@ -132,6 +132,18 @@ def thread_index(position: str) -> Name:
     return Name(f"threadIdx.{position}")
 
 
+def rank_in_block(block: tuple[int, ...]) -> Expr:
+    """A thread's number in a block of that shape, x fastest."""
+    rank: Expr = thread_index("x")
+    stride = block[0]
+    for number, width in enumerate(block[1:], start=1):
+        if width > 1:
+            part = Binary("*", thread_index("xyz"[number]), Const(str(stride)))
+            rank = Binary("+", part, rank)
+        stride *= width
+    return rank
+
+
 def shifted(low: Expr, offset: Expr) -> Expr:
     """`low + offset`, without a zero."""
     return offset if integer(low) == 0 else Binary("+", low, offset)

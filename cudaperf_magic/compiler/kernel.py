@@ -26,7 +26,10 @@ BUILT_IN = ("threadIdx.", "blockIdx.", "blockDim.", "gridDim.")
 
 @dataclass(frozen=True)
 class Kernel:
-    """`counts` are the points along each axis: with none of them above zero there is nothing to launch."""
+    """`counts` are the points along each axis: with none of them above zero there is nothing to launch.
+
+    shared_bytes: shared memory of a size that only the launch knows; None for none.
+    """
 
     nest: Nest
     body: tuple[Stmt, ...]
@@ -34,6 +37,7 @@ class Kernel:
     block: tuple[int, ...]
     counts: tuple[Expr, ...] = ()
     snippets: tuple[Snippet, ...] = field(default=())
+    shared_bytes: Expr | None = None
 
     @property
     def name(self) -> str:

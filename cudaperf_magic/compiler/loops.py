@@ -189,7 +189,7 @@ class Comment:
 
 @dataclass(frozen=True)
 class Shared:
-    """`__shared__ type name[shape]`; only kernels hold these."""
+    """`__shared__ type name[shape]`, or of a size that the launch tells when `shape` is empty; only in kernels."""
 
     name: str
     type: str

@@ -8,9 +8,11 @@ from dataclasses import replace
 from cudaperf_magic.compiler.dependence import Facts, analyse
 from cudaperf_magic.compiler.kernel import Kernel, teaching
 from cudaperf_magic.compiler.loops import Function, Parameter, Stmt, Symbols
+from cudaperf_magic.compiler.lower_bins import lower_bins
 from cudaperf_magic.compiler.lower_map import lower_map
 from cudaperf_magic.compiler.lower_team import lower_team
 from cudaperf_magic.compiler.lower_tile import lower_tile
+from cudaperf_magic.compiler.lower_vector import lower_vector
 from cudaperf_magic.compiler.program import Nest, Program
 
 
@@ -51,6 +53,10 @@ def lower(program: Program, nest: Nest, orders: Mapping[str, str], host_names: s
         kernel = lower_team(nest, nest_facts(program, nest, orders), symbols, host_names)
     elif nest.staged:
         kernel = lower_tile(nest, symbols, host_names)
+    elif nest.vector > 1:
+        kernel = lower_vector(nest, symbols, host_names)
+    elif nest.private_bins:
+        kernel = lower_bins(nest, symbols, host_names)
     else:
         kernel = lower_map(nest, symbols, host_names)
     return replace(kernel, body=(*teaching(nest), *kernel.body))

@@ -47,15 +47,15 @@ def _walk_axis(axis: Axis, nest: Nest, body: tuple[Stmt, ...]) -> tuple[Stmt, ..
     return (Declare(axis.loop.var, axis.loop.type, init=index), If(condition, body))
 
 
-def own_index(axis: Axis) -> Expr:
-    """`low + blockIdx.x * blockDim.x + threadIdx.x`, times the loop's step."""
+def own_index(axis: Axis, points: int = 1) -> Expr:
+    """`low + (blockIdx.x * blockDim.x + threadIdx.x)`, times the loop's step and the neighbouring points a thread."""
     position, step = axis.position, axis.loop.step
     block: Expr = block_index(position)
     if axis.loop.type not in ("int", "unsigned int", "short", "unsigned short", "char"):
         block = Cast(axis.loop.type, block)
     number: Expr = Binary("+", Binary("*", block, Name(f"blockDim.{position}")), thread_index(position))
-    if step != 1:
-        number = Binary("*", number, Const(str(abs(step))))
+    if abs(step) * points != 1:
+        number = Binary("*", number, Const(str(abs(step) * points)))
     if step > 0:
         return shifted(axis.low, number)
     return Binary("-", axis.low, Cast(axis.loop.type, number))

@@ -11,7 +11,17 @@ from dataclasses import dataclass, replace
 
 from cudaperf_magic.compiler.affine import integer, same, simplify
 from cudaperf_magic.compiler.footprint import Footprint, Span, footprint
-from cudaperf_magic.compiler.grid import Axis, all_of, axes_of, block_index, ceil_div, extreme, shifted, thread_index
+from cudaperf_magic.compiler.grid import (
+    Axis,
+    all_of,
+    axes_of,
+    block_index,
+    ceil_div,
+    extreme,
+    rank_in_block,
+    shifted,
+    thread_index,
+)
 from cudaperf_magic.compiler.kernel import Kernel, declared_locals
 from cudaperf_magic.compiler.loops import (
     Assign,
@@ -172,8 +182,8 @@ class _Tiler:
         if condition is not None:
             value = Ternary(condition, value, literal("0", self.symbols.types[found.array]))
         copy = Assign(Load(tile_name(found.array), at), "", value)
-        loop = Loop("t", self.rank(), Const(str(found.elements)), threads, (*declared, copy), f"t_{found.array}")
-        return (loop,)
+        first, count = rank_in_block(self.nest.block), Const(str(found.elements))
+        return (Loop("t", first, count, threads, (*declared, copy), f"t_{found.array}"),)
 
     def in_bounds(self, found: Footprint, source: tuple[Expr, ...]) -> tuple[Expr, ...]:
         conditions: list[Expr] = []
@@ -185,16 +195,6 @@ class _Tiler:
                 conditions.append(Binary(">=", index, Const("0")))
             conditions.append(Binary("<", index, extent))
         return tuple(conditions)
-
-    def rank(self) -> Expr:
-        rank: Expr = thread_index("x")
-        stride = self.nest.block[0]
-        for number, width in enumerate(self.nest.block[1:], start=1):
-            if width > 1:
-                part = Binary("*", thread_index("xyz"[number]), Const(str(stride)))
-                rank = Binary("+", part, rank)
-            stride *= width
-        return rank
 
     # ---------------------------------------------------------------- tiling
 

@@ -22,7 +22,7 @@ class Nest:
     axes: the labels of `loops` in thread order, x first. block: points of a block along each axis.
     team: threads that share one point: 1, a warp (32), or a whole block. Teams split the loops inside the body.
     rows: teams of a block (warps only).   reduce_style: how a block combines parts, "tree" or "shuffle".
-    coarsen: points a thread takes along each axis.   vector: neighbouring elements a thread moves at once (1, 2, 4).
+    coarsen: points a thread takes along each axis.   vector: neighbouring points a thread takes at once (1, 2, 4, 16).
     tile: label of the serial loop that is cut into steps whose inputs are staged in shared memory, with the depth.
     staged: arrays read through shared memory, `pad` elements wider a row.
     atomic: arrays whose updates collide between points.
@@ -30,6 +30,7 @@ class Nest:
     private_bins: the arrays of `atomic` that each block first sums up in shared memory.
     partial: blocks that share the one point's reduction or scan in a first pass (0: no second pass).
     unroll: labels of loops to unroll.   stride: whether a thread walks the x axis in steps of the whole grid.
+    restrict: whether the arrays that it only reads are promised not to overlap those that it writes.
     """
 
     name: str
@@ -51,6 +52,7 @@ class Nest:
     partial: int = 0
     unroll: tuple[str, ...] = ()
     stride: int = 0
+    restrict: bool = False
     comments: tuple[str, ...] = ()  # one teaching sentence a move
 
     def loop(self, label: str) -> Loop:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from string import Template
 
-from cudaperf_magic.compiler.loops import Const, Expr, Name, Unary
+from cudaperf_magic.compiler.loops import Call, Const, Expr, Name, Unary
 
 FOLDER = Path(__file__).parent / "cuda"
 COMBINE = {
@@ -28,6 +28,25 @@ WORDS = {
     "argmin": "argmin", "argmax": "argmax",
 }  # fmt: skip
 FLOATS = {"float", "double"}
+BYTES = {
+    "bool": 1, "char": 1, "signed char": 1, "unsigned char": 1, "short": 2, "unsigned short": 2,
+    "int": 4, "unsigned int": 4, "float": 4,
+    "long": 8, "unsigned long": 8, "long long": 8, "unsigned long long": 8, "double": 8,
+}  # fmt: skip
+SMALLEST = {
+    "int": "-2147483648", "unsigned int": "0u", "long": "-9223372036854775808", "long long": "-9223372036854775808",
+    "unsigned long": "0ull", "unsigned long long": "0ull",
+}  # fmt: skip
+LARGEST = {
+    "int": "2147483647", "unsigned int": "4294967295u", "long": "9223372036854775807",
+    "long long": "9223372036854775807", "unsigned long": "18446744073709551615ull",
+    "unsigned long long": "18446744073709551615ull",
+}  # fmt: skip
+# NVRTC has no INFINITY without a header; this is how CUDA's own math_constants.h spells it.
+INFINITY: dict[str, Expr] = {
+    "float": Call("__int_as_float", (Const("0x7f800000"),)),
+    "double": Call("__longlong_as_double", (Const("0x7ff0000000000000LL", "long long"),)),
+}
 SMALL = {"bool", "char", "signed char", "unsigned char", "short", "unsigned short"}
 
 
@@ -52,6 +71,22 @@ def neutral(operator: str, type: str) -> Expr | None:
     """The element that changes nothing; None for operators where the running value itself serves (min, and, ...)."""
     number = {"+": "0", "*": "1", "^": "0"}.get(operator)
     return None if number is None else literal(number, type)
+
+
+def identity(operator: str, type: str) -> Expr | None:
+    """The element that changes nothing, for every operator and type that has an atomic; None for other types."""
+    if operator in ("+", "*", "^", "|", "||"):
+        return literal("1" if operator == "*" else "0", type)
+    if operator == "&&":
+        return literal("1", type)
+    if type in FLOATS:
+        unbounded = INFINITY[type]
+        return {"min": unbounded, "max": Unary("-", unbounded)}.get(operator)
+    if type not in LARGEST:
+        return None
+    if operator == "&":
+        return Unary("~", literal("0", type))
+    return Const((LARGEST if operator == "min" else SMALLEST)[type], type)
 
 
 def literal(number: str, type: str) -> Expr:
@@ -104,6 +139,15 @@ def arg_reducer(operator: str, value_type: str, index_type: str, scope: str, fir
         ("which", "first" if first_wins else "last"),
     ]
     return Snippet(f"{scope}_arg", tuple(values))
+
+
+def vector(type: str, count: int) -> Snippet:
+    """A struct of `count` neighbouring elements that is loaded and stored in one access."""
+    word = type.replace("unsigned ", "u").replace("signed ", "s").replace("long long", "longlong").replace(" ", "")
+    size = str(count * BYTES[type])
+    words = {2: "Two", 4: "Four", 8: "Eight", 16: "Sixteen"}[count]
+    values = (("name", f"{word}_x{count}"), ("type", type), ("count", str(count)), ("words", words), ("bytes", size))
+    return Snippet("vector", values)
 
 
 def unused_name(name: str, taken: set[str]) -> Name:

@@ -1,7 +1,7 @@
 // An atomic that the hardware lacks: tries again until no other thread came between.
 __device__ void $name($type *address, $type value) {
     $word *place = ($word *)address;
-    $word old = *place, seen;
+    $word old = atomicCAS(place, 0, 0), seen;  // reads it, as an atomic
     do {
         seen = old;
         $type current;

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from cudaperf_magic.compiler.moves.access import RESTRICT, UNROLL, VECTOR
+from cudaperf_magic.compiler.moves.bins import PRIVATISE
 from cudaperf_magic.compiler.moves.launch import BLOCK, COARSEN, INTERCHANGE
 from cudaperf_magic.compiler.moves.memory import PAD, STAGE, TILE
 from cudaperf_magic.compiler.moves.move import Context, Move, Refused
@@ -12,8 +14,11 @@ from cudaperf_magic.compiler.program import Program
 from cudaperf_magic.compiler.schedule import Step
 
 MOVES: dict[str, Move] = {
-    move.name: move for move in (INTERCHANGE, TEAM, TWO_PASS, TILE, STAGE, PAD, COARSEN, SHUFFLE, BLOCK)
-}
+    move.name: move
+    for move in (
+        INTERCHANGE, TEAM, TWO_PASS, TILE, STAGE, PAD, PRIVATISE, VECTOR, COARSEN, SHUFFLE, UNROLL, RESTRICT, BLOCK,
+    )
+}  # fmt: skip
 
 
 def apply(program: Program, step: Step, context: Context) -> Program:

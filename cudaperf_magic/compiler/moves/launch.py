@@ -30,6 +30,8 @@ def _block_options(program: Program, nest: Nest, context: Context) -> Iterator[S
 
 def _interchange(program: Program, nest: Nest, step: Step, context: Context) -> Program:
     order = tuple(str(v) for v in step.values)
+    if nest.vector > 1 or nest.staged or nest.team > 1:
+        raise Refused(f"{nest.name} has settled which loop runs along x")
     if set(order) != set(nest.axes) or len(order) != len(nest.axes):
         raise Refused(f"the axes of {nest.name} are {', '.join(nest.axes)}")
     sentence = f"Neighbouring threads run along {nest.loop(order[0]).var}, so that they touch neighbouring elements."
@@ -43,8 +45,8 @@ def _interchange_options(program: Program, nest: Nest, context: Context) -> Iter
 
 
 def _coarsen(program: Program, nest: Nest, step: Step, context: Context) -> Program:
-    if nest.team > 1 or not nest.loops:
-        raise Refused("teams have no points to give a thread")
+    if nest.team > 1 or not nest.loops or nest.vector > 1:
+        raise Refused("teams have no points to give a thread, and vectors are several points already")
     counts = tuple(int(v) for v in step.values)
     if len(counts) != len(nest.axes) or min(counts) < 1:
         raise Refused(f"{nest.name} has {len(nest.axes)} axes")
@@ -53,7 +55,7 @@ def _coarsen(program: Program, nest: Nest, step: Step, context: Context) -> Prog
 
 
 def _coarsen_options(program: Program, nest: Nest, context: Context) -> Iterator[Step]:
-    if nest.team > 1 or not nest.loops or any(c > 1 for c in nest.coarsen):
+    if nest.team > 1 or not nest.loops or nest.vector > 1 or any(c > 1 for c in nest.coarsen):
         return
     if nest.tile is not None:
         yield from (Step("coarsen", nest.name, c) for c in (((4, 4), (2, 2)) if len(nest.axes) == 2 else ((2,),)))

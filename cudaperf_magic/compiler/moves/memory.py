@@ -87,8 +87,8 @@ def _pad_options(program: Program, nest: Nest, context: Context) -> Iterator[Ste
 def _plain(nest: Nest) -> None:
     if nest.team > 1 or not nest.loops:
         raise Refused("only a kernel with a thread a point can stage what its block shares")
-    if nest.tile or nest.staged:
-        raise Refused(f"{nest.name} stages already")
+    if nest.tile or nest.staged or nest.vector > 1:
+        raise Refused(f"{nest.name} stages already, or moves vectors")
     if nest.atomic or any(abs(loop.step) != 1 or loop.step < 0 for loop in nest.loops):
         raise Refused(f"{nest.name} has atomics or strides, which tiles do not take")
 
