@@ -7,7 +7,7 @@ It knows no loops, no domains and no types; formulas.py and subscripts.py do.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from math import gcd
 
@@ -79,11 +79,15 @@ def constant(value: int) -> Expr:
 # ------------------------------------------------------------------ polynomials
 
 
-def polynomial(expression: Expr, through_casts: frozenset[str] = frozenset()) -> Polynomial:
+def never(_: Expr) -> bool:
+    return False
+
+
+def polynomial(expression: Expr, is_integer: Callable[[Expr], bool] = never) -> Polynomial:
     """The expression as a polynomial over its atoms.
 
-    Integer casts are looked through where their operand mentions one of `through_casts` (loop variables, known to be
-    integers); any other cast stays an atom, because its operand may be a float.
+    Casts to a wide integer type are looked through where `is_integer` vouches for their operand; any other cast stays
+    an atom, because its operand may be a float.
     """
 
     def of(expression: Expr) -> Polynomial:
@@ -103,7 +107,7 @@ def polynomial(expression: Expr, through_casts: frozenset[str] = frozenset()) ->
                 return multiply(of(left), of(right))
             case Binary("<<", left, right) if (shift := integer(right)) is not None and 0 <= shift < 31:
                 return multiply(of(left), {(): 1 << shift})
-            case Cast(type, operand) if is_wide(type) and names_in(operand) & through_casts:
+            case Cast(type, operand) if is_wide(type) and is_integer(operand):
                 return of(operand)
         return {(expression,): 1}
 
@@ -174,7 +178,7 @@ def _simplify_node(expression: Expr) -> Expr:
     match expression:
         case Unary("-" | "+") | Binary("+" | "-" | "*" | "<<") if not _has_float(expression):
             terms = polynomial(expression)
-            rebuilt = expression_of(_rejoin_division(terms))
+            rebuilt = expression_of(rejoin_division(terms))
             # Keep the person's own order unless collecting made it smaller.
             return rebuilt if _size(rebuilt) < _size(expression) else expression
         case Binary("/" | "%", left, right):
@@ -229,7 +233,7 @@ def _simplify_division(op: str, left: Expr, right: Expr) -> Expr:
     return Binary(op, left, right)
 
 
-def _rejoin_division(terms: Polynomial) -> Polynomial:
+def rejoin_division(terms: Polynomial) -> Polynomial:
     """`(t / m) * m + t % m` is `t`, in C's arithmetic too."""
     for monomial, coefficient in list(terms.items()):
         if len(monomial) != 1 or not isinstance(monomial[0], Binary) or monomial[0].op != "%":
@@ -246,7 +250,7 @@ def _rejoin_division(terms: Polynomial) -> Polynomial:
         if terms.get(partner) == scaled:
             rest = {m: c for m, c in terms.items() if m not in (monomial, partner)}
             whole = {m: c * coefficient for m, c in polynomial(remainder.left).items()}
-            return _rejoin_division(add(rest, whole))
+            return rejoin_division(add(rest, whole))
     return terms
 
 
@@ -258,7 +262,8 @@ def linear(expression: Expr, variables: Iterable[str]) -> Linear | None:
     wanted = frozenset(variables)
     parts: dict[str, Polynomial] = {}
     rest: Polynomial = {}
-    for monomial, coefficient in _rejoin_division(polynomial(expression, wanted)).items():
+    terms = rejoin_division(polynomial(expression, lambda e: bool(names_in(e) & wanted)))
+    for monomial, coefficient in terms.items():
         inside = [atom for atom in monomial if names_in(atom) & wanted]
         if not inside:
             rest[monomial] = coefficient
@@ -273,8 +278,7 @@ def linear(expression: Expr, variables: Iterable[str]) -> Linear | None:
 
 def expand(expression: Expr) -> Polynomial:
     """The polynomial of an expression whose every name is an integer: casts are looked through."""
-    names = frozenset(names_in(expression))
-    return _rejoin_division(polynomial(expression, names))
+    return rejoin_division(polynomial(expression, lambda _: True))
 
 
 def common_factor(terms: Polynomial) -> int:

@@ -10,17 +10,15 @@ import islpy as isl
 
 from cudaperf_magic.compiler.accesses import Access
 from cudaperf_magic.compiler.affine import (
-    INTEGER_TYPES,
     Polynomial,
     add,
-    expand,
     expression_of,
-    multiply,
     simplify,
 )
 from cudaperf_magic.compiler.c_printer import print_expression
 from cudaperf_magic.compiler.formulas import Instance, Scope
 from cudaperf_magic.compiler.loops import Binary, Expr, Function, Name, Ternary, names_in
+from cudaperf_magic.compiler.monotony import highest
 from cudaperf_magic.compiler.piece import Piece
 from cudaperf_magic.compiler.presburger import limited
 from cudaperf_magic.compiler.scalars import live_at_end
@@ -49,7 +47,7 @@ def _by_isl(piece: Piece, access: Access) -> Expr | None:
     instance = _instance(piece, access)
     value = instance.affine(access.subscripts[0])
     variables = [*instance.dims.values(), *instance.fresh]
-    inner = " and ".join(f"({c})" for c in [*instance.constraints, f"e = {value}"])
+    inner = " and ".join(f"({c})" for c in [*instance.scope.definitions, *instance.constraints, f"e = {value}"])
     where = f"exists ({', '.join(variables)} : {inner})" if variables else inner
     parameters = sorted(instance.scope.parameters)
     names = {f"p_{name.replace('.', '_')}": name for name in piece.typing.types}
@@ -90,50 +88,9 @@ def _from_aff(aff: isl.Aff, names: dict[str, str]) -> Expr | None:
 
 
 def _by_monotony(piece: Piece, access: Access) -> Expr | None:
-    terms = expand(access.subscripts[0])
-    for frame in reversed(access.frames):
-        if frame.loop is None or frame.start is None or frame.stop is None:
-            continue
-        last = _last(frame.start, frame.stop, frame.loop.step)
-        first = expand(frame.start)
-        upwards = frame.loop.step > 0
-        ends = (last, first) if upwards else (first, last)
-        replaced = _replace(terms, frame.loop.var, *ends)
-        if replaced is None:
-            return None
-        terms = replaced
-    changing = piece.typing.changing(piece.statements)
-    for monomial in terms:
-        for atom in monomial:
-            if not isinstance(atom, Name) or atom.name in changing:
-                return None
-            if piece.typing.types.get(atom.name) not in INTEGER_TYPES:
-                return None
-    return expression_of(terms)
-
-
-def _last(start: Expr, stop: Expr, step: int) -> Polynomial:
-    """The last value of the loop variable, or a bound just past it for steps other than one."""
-    return add(expand(stop), {(): -1 if step > 0 else 1})
-
-
-def _replace(terms: Polynomial, var: str, highest: Polynomial, lowest: Polynomial) -> Polynomial | None:
-    """The sum with the variable at the end of its range that makes each of its terms largest."""
-    total: Polynomial = {}
-    for monomial, coefficient in terms.items():
-        inside = [a for a in monomial if var in names_in(a)]
-        value: Polynomial = {(): coefficient}
-        for atom in monomial:
-            if atom not in inside:
-                value = multiply(value, {(atom,): 1})
-            elif atom == Name(var):
-                value = multiply(value, highest if coefficient > 0 else lowest)
-            elif isinstance(atom, Binary) and atom.op == "%" and coefficient > 0 and var not in names_in(atom.right):
-                value = multiply(value, add(expand(atom.right), {(): -1}))
-            else:
-                return None
-        total = add(total, value)
-    return total
+    terms = piece.typing.expand(access.subscripts[0])
+    top = highest(terms, access.frames, piece.typing, piece.typing.changing(piece.statements))
+    return None if top is None else expression_of(top)
 
 
 # ------------------------------------------------------------------ out of bounds
@@ -167,7 +124,7 @@ def _example(piece: Piece, access: Access, subscript: Expr, extent: Expr) -> str
     parameters = sorted(instance.scope.parameters)
     sizes = sorted(f"p_{name}" for e in piece.typing.shapes.values() for s in e or () for name in names_in(s))
     positive = [f"{p} >= 1" for p in dict.fromkeys(sizes) if p in parameters]
-    inner = [*instance.constraints, f"({value} < 0 or {value} >= {limit})", *positive]
+    inner = [*instance.scope.definitions, *instance.constraints, f"({value} < 0 or {value} >= {limit})", *positive]
     variables = [*parameters, *instance.dims.values()]
     where = " and ".join(f"({c})" for c in inner)
     if instance.fresh:

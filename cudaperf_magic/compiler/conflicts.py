@@ -10,7 +10,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from cudaperf_magic.compiler.accesses import Access, Frame
-from cudaperf_magic.compiler.affine import expand
 from cudaperf_magic.compiler.formulas import Instance, Scope, rules
 from cudaperf_magic.compiler.loops import Expr, Load, Loop, Name, Stmt, names_in, walk_expression
 from cudaperf_magic.compiler.presburger import fixed_values, is_empty, points
@@ -70,7 +69,7 @@ class Region:
         return any(a == b and self.moves_alone(a, loop.var) for a, b in zip(one, other, strict=True))
 
     def moves_alone(self, subscript: Expr, var: str) -> bool:
-        terms = expand(subscript)
+        terms = self.typing.expand(subscript)
         if not terms.pop((Name(var),), 0):
             return False
         for monomial in terms:
@@ -121,7 +120,7 @@ class _Pair:
     def text(self, order: str, extra: str, positive: bool, outputs: Sequence[str] = ()) -> str:
         known = rules(self.terms, positive)
         variables = [v for i in self.instances for v in (*i.dims.values(), *i.fresh)]
-        conditions = [*self.parts, *known, order, *([extra] if extra else [])]
+        conditions = [*self.scope.definitions, *self.parts, *known, order, *([extra] if extra else [])]
         conditions += [f"d{k} = {text}" for k, text in enumerate(outputs)]
         inner = " and ".join(f"({c})" for c in conditions if c)
         exists = f"exists ({', '.join(variables)} : {inner})" if variables else inner

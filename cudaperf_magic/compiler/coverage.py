@@ -70,6 +70,7 @@ class _Flow:
         instance = Instance(self.scope, {})
         index = [f"e{k}" for k in range(len(shape))]
         bounds = " and ".join(f"0 <= {e} < {instance.affine(x)}" for e, x in zip(index, shape, strict=True))
+        bounds = " and ".join([bounds, *self.scope.definitions])
         if not reached or instance.fresh:
             return False
         try:
@@ -96,6 +97,7 @@ class _Flow:
         index = [f"e{k}" for k in range(len(subscripts))]
         terms = [*self.outer.terms, *instance.terms]
         conditions = [
+            *self.scope.definitions,
             *self.outer.constraints,
             *instance.constraints,
             *rules(terms, False),

@@ -7,7 +7,7 @@ Extents are expressions over the function's scalar parameters, for sizes that ar
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from cudaperf_magic.compiler.accesses import Access
@@ -77,7 +77,7 @@ def _in_parameters(extent: Expr, function: Function) -> Expr | None:
     for _ in range(4):  # locals set from locals
         extent = map_expression(extent, lambda e: values.get(e.name, e) if isinstance(e, Name) else e)
     known = {p.name for p in function.parameters if not p.is_array} | {name for name, _, _ in function.constants}
-    return None if names_in(extent) - known or loads_in(extent) else extent
+    return None if names_in(extent) - known or loads_in(extent) else simplify(extent)
 
 
 def _extent(piece: Piece, members: list[Access]) -> Expr | None:
@@ -87,7 +87,7 @@ def _extent(piece: Piece, members: list[Access]) -> Expr | None:
     for access in members:
         if len(access.subscripts) != 1:
             return None
-        top = largest(piece, access)
+        top = _top_of_rows(piece, access) or largest(piece, access)
         if top is not None:
             more = simplify(Binary("+", top, Const("1")))
             (others.append(more) if isinstance(top, Ternary) else candidates.append(expand(more)))
@@ -106,9 +106,28 @@ def _extent(piece: Piece, members: list[Access]) -> Expr | None:
     return extent
 
 
+def _top_of_rows(piece: Piece, access: Access) -> Expr | None:
+    """Of a flat array walked as rows: the last element of the last row that is touched."""
+    strides = piece.shaped.strides.get(access.array)
+    if not strides:
+        return None
+    split = piece.shaped.subscripts(access)
+    row = largest(piece, replace(access, subscripts=split[:1]))
+    if row is None or isinstance(row, Ternary) or split[-1] == Const("0"):
+        return None
+    rows = add(expand(row), {(): 1})
+    return expression_of(add(multiply(rows, {strides[0].symbols: strides[0].factor}), {(): -1}))
+
+
 def _covers(larger: Polynomial, smaller: Polynomial) -> bool:
-    """Whether the first is at least the second for all values of their names that are not negative."""
-    return all(coefficient >= 0 for coefficient in add(larger, smaller, -1).values())
+    """Whether the first is at least the second for all values of their names from 1 on."""
+    shifted: Polynomial = {}
+    for monomial, coefficient in add(larger, smaller, -1).items():
+        moved: Polynomial = {(): coefficient}
+        for atom in monomial:
+            moved = multiply(moved, {(atom,): 1, (): 1})
+        shifted = add(shifted, moved)
+    return all(coefficient >= 0 for coefficient in shifted.values())
 
 
 # ------------------------------------------------------------------ index arrays

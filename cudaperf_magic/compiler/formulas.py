@@ -10,8 +10,19 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from cudaperf_magic.compiler.accesses import Frame
-from cudaperf_magic.compiler.affine import COMPARISONS, MAXIMA, MINIMA, Monomial, expand, integer, is_wide
-from cudaperf_magic.compiler.loops import Binary, Call, Cast, Const, Expr, Load, Name, Ternary, Unary, map_expression
+from cudaperf_magic.compiler.affine import COMPARISONS, INTEGER_TYPES, MAXIMA, MINIMA, Monomial, integer, is_wide
+from cudaperf_magic.compiler.loops import (
+    Binary,
+    Call,
+    Cast,
+    Const,
+    Expr,
+    Load,
+    Name,
+    Ternary,
+    Unary,
+    map_expression,
+)
 from cudaperf_magic.compiler.values import Typing
 
 TRUE = "0 = 0"
@@ -26,7 +37,7 @@ class Term:
     name: str
     function: tuple[object, ...]
     arguments: tuple[str, ...]
-    order: str = ""  # "ascending", "permutation", or "scaled" (a product with an unknown positive number)
+    order: str = ""  # "ascending", "permutation", "square", or "scaled" (a product with an unknown positive number)
     factor: Expr | None = None  # of "scaled"
 
 
@@ -39,7 +50,31 @@ class Scope:
     written: frozenset[str] = frozenset()
     orders: Mapping[str, str] = field(default_factory=dict)
     parameters: set[str] = field(default_factory=set)
+    definitions: list[str] = field(default_factory=list)  # what parameters equal, where that is an affine sum
     count: int = 0
+
+    def parameter(self, name: str) -> str:
+        """The isl parameter of a fixed scalar; of one that is set once, its value is noted beside it."""
+        text = "p_" + name.replace(".", "_")
+        if text not in self.parameters:
+            self.parameters.add(text)
+            self.define(name, text)
+        return text
+
+    def define(self, name: str, text: str) -> None:
+        terms = self.typing.expand(self.typing.settled.get(name, Name(name)))
+        atoms = [atom for monomial in terms for atom in monomial]
+        if name not in self.typing.settled or not self.typing.is_integer(self.typing.settled[name]):
+            return
+        if all(len(m) <= 1 for m in terms) and all(isinstance(a, Name) and self.is_given(a.name) for a in atoms):
+            values = ["0"]
+            for monomial, coefficient in terms.items():
+                names = [self.parameter(atom.name) for atom in monomial if isinstance(atom, Name)]
+                values.append("*".join([str(coefficient), *names]))
+            self.definitions.append(f"{text} = {' + '.join(values)}")
+
+    def is_given(self, name: str) -> bool:
+        return name not in self.typing.changed and self.typing.types.get(name) in INTEGER_TYPES
 
     def fresh(self) -> str:
         self.count += 1
@@ -58,6 +93,7 @@ class Instance:
     constraints: list[str] = field(default_factory=list)
     fresh: list[str] = field(default_factory=list)
     terms: list[Term] = field(default_factory=list)
+    seen: dict[tuple[object, tuple[str, ...]], str] = field(default_factory=dict)
     is_exact: bool = True
     unstable: frozenset[str] = frozenset()
     written: frozenset[str] = frozenset()
@@ -90,9 +126,7 @@ class Instance:
     def variable(self, name: str) -> str:
         if name in self.dims:
             return self.dims[name]
-        text = "p_" + name.replace(".", "_")
-        self.scope.parameters.add(text)
-        return text
+        return self.scope.parameter(name)
 
     def new(self) -> str:
         name = self.scope.fresh()
@@ -105,7 +139,7 @@ class Instance:
         """An isl affine expression that equals this one; fresh variables stand for what is not affine."""
         parts = []
         unsigned = self.scope.typing.is_unsigned(expression)
-        for monomial, coefficient in expand(self.known(expression)).items():
+        for monomial, coefficient in self.scope.typing.expand(self.known(expression)).items():
             if not monomial:
                 parts.append(f"{coefficient}")
             elif abs(coefficient) > LARGEST_FACTOR or (unsigned and abs(coefficient) > 1 << 16):
@@ -131,9 +165,13 @@ class Instance:
         factor: Expr | None = None,
     ) -> str:
         """A fresh variable; with a function, one that equals every other of that function and equal arguments."""
-        name = self.new()
         self.is_exact = False
+        known = self.seen.get((function, arguments)) if function is not None else None
+        if known is not None:
+            return known
+        name = self.new()
         if function is not None:
+            self.seen[(function, arguments)] = name
             self.terms.append(Term(name, function, arguments, order, factor))
         return name
 
@@ -186,6 +224,11 @@ class Instance:
                 factor = Binary("*", factor, other)
             arguments = (self.affine(varying[0]),)
             return self.opaque(("scaled", *map(repr, fixed)), arguments, order="scaled", factor=factor)
+        if len(monomial) == 2 and monomial[0] == monomial[1]:
+            side = self.affine(monomial[0])
+            value = self.opaque(("square",), (side,), order="square")
+            self.constraints.append(f"{value} >= {side} and {value} >= -{side}")
+            return value
         return self.opaque(("product", len(monomial)), tuple(self.affine(a) for a in monomial))
 
     def extremum(self, function: str, arguments: tuple[Expr, ...]) -> str:
@@ -204,7 +247,10 @@ class Instance:
         """Division truncates in C and floors in isl; shifts and masks of two's complement floor."""
         a, divisor = self.affine(left), integer(self.known(right))
         wraps = f"or {a} < 0" if self.scope.typing.is_unsigned(left) else None
-        value = self.new()
+        key = (op, "quotient", repr(right)), (a,)
+        if key in self.seen:
+            return self.seen[key]
+        value = self.seen[key] = self.new()
         if op in (">>", "&"):
             power = None if divisor is None else 1 << divisor if op == ">>" and 0 <= divisor < 31 else divisor + 1
             if power is None or power <= 0 or power & (power - 1):
@@ -275,7 +321,7 @@ def rules(terms: Iterable[Term], is_positive: bool) -> list[str]:
         for second in known[position + 1 :]:
             if first.function == second.function and len(first.arguments) == len(second.arguments):
                 found.append(_rule(first, second, is_positive))
-    return found[:12]  # each is a disjunction; more of them would cost more than they tell
+    return found[:10]  # each is a disjunction; more of them would cost more than they tell
 
 
 def _rule(first: Term, second: Term, is_positive: bool) -> str:
@@ -287,6 +333,9 @@ def _rule(first: Term, second: Term, is_positive: bool) -> str:
             return f"({a} < {b} and {v} <= {w} or {a} = {b} and {v} = {w} or {a} > {b} and {v} >= {w})"
         if first.order == "scaled" and is_positive:
             return f"({a} < {b} and {v} < {w} or {a} = {b} and {v} = {w} or {a} > {b} and {v} > {w})"
+        if first.order == "square":  # (a + 1)^2 = a^2 + 2a + 1
+            up, down = f"({a} < 0 or {w} >= {v} + 2*{a} + 1)", f"({b} < 0 or {v} >= {w} + 2*{b} + 1)"
+            return f"({a} < {b} and {up} or {a} = {b} and {v} = {w} or {a} > {b} and {down})"
         if first.order == "permutation":
             return f"({a} = {b} and {v} = {w} or ({a} < {b} or {a} > {b}) and ({v} < {w} or {v} > {w}))"
     differ = " or ".join(f"{a} < {b} or {a} > {b}" for a, b in pairs)

@@ -34,6 +34,11 @@ class Piece:
     def shaped(self) -> Shaped:
         return Shaped(self.accesses, self.statements, self.typing)
 
+    @cached_property
+    def leniently_shaped(self) -> Shaped:
+        """The same, taking rows of a flat array not to overlap where nothing says so."""
+        return Shaped(self.accesses, self.statements, self.typing, is_lenient=True)
+
     @property
     def labels(self) -> tuple[str, ...]:
         """All loops, in program order."""
@@ -46,9 +51,10 @@ class Piece:
             raise KeyError(label)
         return loop
 
-    def region(self, label: str) -> Region:
+    def region(self, label: str, is_lenient: bool = False) -> Region:
         """The loop as a region: what lies around it is fixed."""
-        return Region(self.typing, self.shaped, self.around[label][:-1], (self.tree(label),), self.orders)
+        shaped = self.leniently_shaped if is_lenient else self.shaped
+        return Region(self.typing, shaped, self.around[label][:-1], (self.tree(label),), self.orders)
 
     def inside(self, label: str) -> tuple[Access, ...]:
         """Accesses in the loop to arrays that it writes and does not itself declare."""

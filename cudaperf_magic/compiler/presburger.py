@@ -10,7 +10,7 @@ from contextlib import contextmanager
 
 import islpy as isl
 
-LARGEST_EFFORT = 400_000  # isl operations for one question, about half a second
+LARGEST_EFFORT = 100_000  # isl operations for one question, at most about a second
 
 
 @contextmanager

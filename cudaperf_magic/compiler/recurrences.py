@@ -289,7 +289,7 @@ def _array_scan(loop: Loop, array: str) -> Scan | None:
     target = writes[0].target
     read = _moved(target, loop.var, Binary("-" if loop.step > 0 else "+", Name(loop.var), Const("1")))
     own = {load for s in _statements(loop.body) for load in _loads_of(s, array)} - {target}
-    if len(own) != 1 or writes[0].op:
+    if len(own) != 1:
         return None
     (previous,) = own
     if len(previous.subscripts) != len(read.subscripts) or previous.field != target.field:
@@ -299,7 +299,7 @@ def _array_scan(loop: Loop, array: str) -> Scan | None:
     body = _Body(loop, previous)
     for statement in _statements(loop.body):
         if statement is writes[0]:
-            value = body.inline(writes[0].value)
+            value = body.inline(Binary(writes[0].op, target, writes[0].value) if writes[0].op else writes[0].value)
             if value is None:
                 return None
             body.update = (value, None, writes[0].line)
@@ -309,7 +309,9 @@ def _array_scan(loop: Loop, array: str) -> Scan | None:
     if len(body.outputs) != 1 or body.update is None:
         return None
     recurrence = recurrence_of(previous, body.update[0], body.update[2])
-    if recurrence is None or any(load.array == array for e in recurrence[1:] if e is not None for load in loads_in(e)):
+    parts = [] if recurrence is None else [e for e in recurrence[1:] if e is not None]
+    # In place, `a[i] = a[i] + a[i - 1]`: each element is read before its own iteration overwrites it.
+    if recurrence is None or any(load.array == array and load != target for e in parts for load in loads_in(e)):
         return None
     operator, element, coefficient = recurrence
     initial = _moved(previous, loop.var, loop.start)

@@ -12,8 +12,9 @@ from math import gcd
 
 from cudaperf_magic.compiler.accesses import Access, record
 from cudaperf_magic.compiler.affine import Monomial, Polynomial, add, expand, expression_of, multiply, simplify
-from cudaperf_magic.compiler.formulas import Instance, Scope
+from cudaperf_magic.compiler.formulas import Instance, Scope, rules
 from cudaperf_magic.compiler.loops import Expr, Function, Load, Name, Stmt, map_statement
+from cudaperf_magic.compiler.monotony import highest
 from cudaperf_magic.compiler.presburger import is_empty
 from cudaperf_magic.compiler.values import Typing, written_arrays
 
@@ -57,9 +58,17 @@ def _without(monomial: Monomial, part: Monomial) -> Monomial | None:
 
 
 class Shaped:
-    """The subscripts of accesses, with flat arrays split along the symbolic strides that their accesses share."""
+    """The subscripts of accesses, with flat arrays split along the symbolic strides that their accesses share.
 
-    def __init__(self, found: Iterable[Access], statements: tuple[Stmt, ...], typing: Typing) -> None:
+    `assumed` has, for each array, what was taken to be greater than zero for it: strides, where no loop proves it; and
+    only when `is_lenient`, the room that a row leaves (`pitch - width + 1`).
+    """
+
+    def __init__(
+        self, found: Iterable[Access], statements: tuple[Stmt, ...], typing: Typing, is_lenient: bool = False
+    ) -> None:
+        self.is_lenient = is_lenient
+        self.assumed: dict[str, list[Expr]] = {}
         self.typing = typing
         self.changing = typing.changing(statements)
         self.written = written_arrays(statements)
@@ -79,7 +88,7 @@ class Shaped:
         factors: dict[Monomial, int] = {}
         for access in members:
             variables = {loop.var for loop in access.loops}
-            for monomial, coefficient in expand(access.subscripts[0]).items():
+            for monomial, coefficient in self.typing.expand(access.subscripts[0]).items():
                 inside = [a for a in monomial if isinstance(a, Name) and a.name in variables]
                 fixed = tuple(a for a in monomial if a not in inside)
                 if inside and fixed and all(self._is_fixed(a) for a in fixed):
@@ -91,6 +100,7 @@ class Shaped:
         for access in members:
             split = self._split(access, strides)
             if split is None:
+                self.assumed.pop(array, None)
                 return
             splits[id(access)] = split
         self.splits.update(splits)
@@ -100,7 +110,7 @@ class Shaped:
         return isinstance(atom, Name) and atom.name not in self.changing
 
     def _split(self, access: Access, strides: list[Stride]) -> tuple[Expr, ...] | None:
-        rest = expand(access.subscripts[0])
+        rest = self.typing.expand(access.subscripts[0])
         indices: list[Polynomial] = []
         for stride in strides:
             quotient = stride.take(rest)
@@ -121,23 +131,44 @@ class Shaped:
 
     def _carry(self, access: Access, index: Polynomial, extent: Expr) -> int | None:
         """The whole number k for which 0 <= index + k*extent < extent, wherever the access happens."""
-        for carry in (0, 1, -1):
-            shifted = expression_of(add(index, multiply(expand(extent), {(): carry})))
-            if self._is_within(access, shifted, extent):
+        for assumption in (None, extent):
+            for carry in (0, 1, -1):
+                shifted = expression_of(add(index, multiply(expand(extent), {(): carry})))
+                value_below, value_above = self._leaves(access, shifted, extent, assumption)
+                if value_below or value_above:
+                    continue
+                if assumption is not None:
+                    self._assume(access.array, assumption)
                 return carry
-        return None
+        if not self.is_lenient or self._leaves(access, expression_of(index), extent, None)[0]:
+            return None
+        top = highest(index, access.frames, self.typing, self.changing)
+        if top is None:
+            return None
+        self._assume(access.array, expression_of(add(expand(extent), top, -1)))
+        return 0
 
-    def _is_within(self, access: Access, index: Expr, extent: Expr) -> bool:
+    def _assume(self, array: str, positive: Expr) -> None:
+        known = self.assumed.setdefault(array, [])
+        if positive not in known:
+            known.append(positive)
+
+    def _leaves(self, access: Access, index: Expr, extent: Expr, positive: Expr | None) -> tuple[bool, bool]:
+        """Whether the index can be below zero, and whether it can reach the extent."""
         scope = Scope(self.typing, self.changing, self.written)
         instance = Instance(scope, {loop.var: f"a_{loop.var}" for loop in access.loops})
         for frame in access.frames:
             instance.enter(frame, is_outside=True)
         value, limit = instance.affine(index), instance.affine(extent)
-        outside = f"({value} < 0 or {value} >= {limit})"
-        inner = " and ".join(f"({c})" for c in [*instance.constraints, outside])
-        variables = [*instance.dims.values(), *instance.fresh]
-        text = f"exists ({', '.join(variables)} : {inner})" if variables else inner
-        return is_empty(f"[{', '.join(sorted(scope.parameters))}] -> {{ [] : {text} }}")
+        given = [] if positive is None else [f"{instance.affine(positive)} >= 1"]
+        found = []
+        for outside in (f"{value} < 0", f"{value} >= {limit}"):
+            parts = [*scope.definitions, *instance.constraints, *rules(instance.terms, False), *given, outside]
+            inner = " and ".join(f"({c})" for c in parts)
+            variables = [*instance.dims.values(), *instance.fresh]
+            text = f"exists ({', '.join(variables)} : {inner})" if variables else inner
+            found.append(not is_empty(f"[{', '.join(sorted(scope.parameters))}] -> {{ [] : {text} }}"))
+        return found[0], found[1]
 
 
 def delinearise(function: Function) -> Function:

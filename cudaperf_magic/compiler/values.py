@@ -8,7 +8,15 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
-from cudaperf_magic.compiler.affine import INTEGER_TYPES, MAXIMA, MINIMA, expand, is_wide
+from cudaperf_magic.compiler.affine import (
+    INTEGER_TYPES,
+    MAXIMA,
+    MINIMA,
+    Polynomial,
+    is_wide,
+    polynomial,
+    rejoin_division,
+)
 from cudaperf_magic.compiler.loops import (
     Assign,
     Binary,
@@ -83,7 +91,8 @@ def settled_values(statements: tuple[Stmt, ...]) -> dict[str, Expr]:
 class Typing:
     """Types of scalars, array elements, struct fields and helpers, as far as analyses need them.
 
-    `settled`: local scalars set exactly once, before any loop: fixed for the rest, like a parameter.
+    `settled`: local scalars set exactly once, before any loop, with their values: fixed for the rest, like a parameter.
+    `changed`: scalars that are set at all, those apart.
     """
 
     types: dict[str, str]
@@ -91,7 +100,8 @@ class Typing:
     fields: dict[tuple[str, str], str] = field(default_factory=dict)
     returns: dict[str, str] = field(default_factory=dict)
     constants: dict[str, int] = field(default_factory=dict)
-    settled: frozenset[str] = frozenset()
+    settled: dict[str, Expr] = field(default_factory=dict)
+    changed: frozenset[str] = frozenset()
 
     @classmethod
     def of(cls, function: Function) -> Typing:
@@ -105,13 +115,18 @@ class Typing:
         returns = {helper.name: helper.return_type for helper in function.helpers}
         return cls(symbols.types, symbols.shapes, fields, returns, constants)
 
+    def expand(self, expression: Expr) -> Polynomial:
+        """The polynomial of an integer expression; casts of floats stay atoms."""
+        return rejoin_division(polynomial(expression, self.is_integer))
+
     def settling(self, statements: tuple[Stmt, ...]) -> Typing:
         """The same, with the scalars that these statements settle."""
-        return replace(self, settled=frozenset(settled_values(statements)))
+        settled = settled_values(statements)
+        return replace(self, settled=settled, changed=assigned_names(statements) - settled.keys())
 
     def changing(self, statements: Iterable[Stmt]) -> frozenset[str]:
         """Scalars that do not keep one value while the statements run."""
-        return assigned_names(statements) - self.settled
+        return assigned_names(statements) - self.settled.keys()
 
     def type_of_load(self, load: Load) -> str:
         type = self.types.get(load.array, "")
@@ -206,8 +221,8 @@ class Environment:
             return
         if sum(1 for _ in walk_expression(new)) > LARGEST_VALUE:
             return
-        if name in self.typing.settled and not _is_plain_sum(new):
-            return  # a symbol says more than a quotient or a product would
+        if name in self.typing.settled:
+            return  # the symbol stays; formulas add what it equals
         exact = is_wide(type) and not type.startswith("unsigned")
         self.values[name] = new if exact or isinstance(new, Const) else Cast(type, new)
 
@@ -226,10 +241,6 @@ class Environment:
             elif stable and not (_mentions(a, names, arrays) or _mentions(b, names, arrays)):
                 joined[name] = Ternary(condition, a, b)
         self.values = joined
-
-
-def _is_plain_sum(expression: Expr) -> bool:
-    return all(len(m) <= 1 and all(isinstance(a, Name) for a in m) for m in expand(expression))
 
 
 def _mentions(expression: Expr, names: frozenset[str], arrays: frozenset[str] = frozenset()) -> bool:

@@ -171,6 +171,12 @@ class _Verdict:
             by_array.setdefault(access.array, []).append(access)
         for name, members in by_array.items():
             conflicts, combined = self.pairs(members)
+            self.assume(self.all.shaped.assumed.get(name, ()))
+            if conflicts and name in self.all.leniently_shaped.assumed:
+                others = self.pairs(members, self.all.region(self.label, is_lenient=True))
+                if not others[0]:
+                    conflicts, combined = others
+                    self.assume(self.all.leniently_shaped.assumed[name])
             if conflicts and self.is_private(members):
                 if self.is_local(name) and name not in self.live:
                     self.private.add(name)
@@ -178,17 +184,23 @@ class _Verdict:
                 self.private_arrays.add(name)
             self.carried.extend(self.sentences([*conflicts, *self.combine(combined)]))
 
-    def pairs(self, members: list[Access]) -> tuple[list[tuple[Access, Access]], list[tuple[Access, Access]]]:
+    def assume(self, positive: Iterable[Expr]) -> None:
+        self.region.assumed.extend(e for e in positive if e not in self.region.assumed)
+
+    def pairs(
+        self, members: list[Access], among: Region | None = None
+    ) -> tuple[list[tuple[Access, Access]], list[tuple[Access, Access]]]:
         """The pairs that meet in different iterations: those that forbid it, and those of one associative update."""
+        region = among or self.region
         conflicts: list[tuple[Access, Access]] = []
         combined: list[tuple[Access, Access]] = []
         for position, first in enumerate(members):
             for second in members[position:]:
                 if not (first.is_write or second.is_write) or not overlap(first, second):
                     continue
-                if self.region.never_meets_across(first, second, self.tree):
+                if region.never_meets_across(first, second, self.tree):
                     continue
-                if self.region.meet(first, second, different(self.tree.var)):
+                if region.meet(first, second, different(self.tree.var)):
                     (combined if combines(first, second) else conflicts).append((first, second))
         return conflicts, combined
 
