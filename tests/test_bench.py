@@ -45,7 +45,7 @@ def cache(tmp_path_factory: pytest.TempPathFactory):
 
 @pytest.fixture(scope="module")
 def tasks() -> dict[str, Task]:
-    sizes = {"saxpy": {"n": "4096"}, "sum": {"n": "4096"}, "transpose": {"n": "256", "m": "192"}}
+    sizes = {"saxpy": {"n": "5000"}, "sum": {"n": "5000"}, "transpose": {"n": "256", "m": "192"}}
     return {name: settled(*read_task(source, sizes=sizes[name])) for name, source in SOURCES.items()}
 
 
@@ -80,7 +80,7 @@ def test_a_correct_kernel_reaches_the_end_with_everything_measured(evaluate) -> 
     }
     assert prop(outcome, "coalescing").score == 1.0 and prop(outcome, "intensity").score == 1.0
     assert prop(outcome, "occupancy").score == 1.0
-    assert outcome.structure.launches == 1 and outcome.structure.case.size["n"] == 4096
+    assert outcome.structure.launches == 1 and outcome.structure.case.size["n"] == 5000
     assert any(line.line == 4 and line.sectors for line in outcome.structure.lines)
     assert outcome.device == "simulator" and outcome.timing is None and outcome.speedup is None
 
@@ -134,8 +134,8 @@ def test_every_template_that_some_size_launches_is_built(evaluate) -> None:
 
 def test_workspace_is_counted_as_memory(evaluate) -> None:
     plain, copying = evaluate("saxpy_good"), evaluate("saxpy_with_workspace")
-    assert plain.memory.candidate_bytes == plain.memory.reference_bytes == 2 * 4 * 4096
-    assert copying.ok and copying.memory.candidate_bytes == 3 * 4 * 4096
+    assert plain.memory.candidate_bytes == plain.memory.reference_bytes == 2 * 4 * 5000
+    assert copying.ok and copying.memory.candidate_bytes == 3 * 4 * 5000
     assert score(copying).total < score(plain).total
 
 
