@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from cudaperf_magic.compiler.c_raw import AnyStmt, Body, all_expressions, assigned, own_expressions, walk, with_parts
+from cudaperf_magic.compiler.c_raw import AnyStmt, Body, all_expressions, own_expressions, with_parts
 from cudaperf_magic.compiler.loops import (
     Assign,
     Break,
@@ -103,8 +103,7 @@ def _typed(body: Body) -> tuple[Stmt, ...]:
 
 def _without_unused(body: Body, managed: set[str]) -> Body:
     """Drop declarations of managed names that no expression and no assignment mentions."""
-    mentioned = {e.name for e in all_expressions(body) if isinstance(e, Name)}
-    mentioned |= {s.target.name for s in walk(body) if isinstance(s, Assign) and isinstance(s.target, Name)}
+    mentioned = _mentioned(body)
 
     def keep(part: Body) -> Body:
         kept = []
@@ -119,26 +118,30 @@ def _without_unused(body: Body, managed: set[str]) -> Body:
 
 
 def _joined(body: Body, managed: set[str]) -> Body:
-    """`int k; k = 0;` becomes `int k = 0;` for the reader's own names, where nothing stands between."""
-    count = assigned(body)
+    """`int k; ... k = 0;` becomes `... int k = 0;` for the reader's own names, where nothing between mentions k."""
 
     def join(part: Body) -> Body:
-        result: list[AnyStmt] = []
-        for statement in part:
-            last = result[-1] if result else None
-            if (
-                isinstance(last, Declare)
-                and isinstance(statement, Assign)
-                and last.init is None
-                and not last.shape
-                and last.name in managed
-                and statement.target == Name(last.name)
-                and not statement.op
-                and count[last.name] >= 2
-            ):
-                result[-1] = replace(last, init=statement.value, comment=last.comment or statement.comment)
-            else:
-                result.append(with_parts(statement, join))
-        return tuple(result)
+        result: list[AnyStmt] = [with_parts(statement, join) for statement in part]
+        for at, statement in enumerate(part):
+            if not isinstance(statement, Declare) or statement.name not in managed or statement.init is not None:
+                continue
+            later = (i for i in range(at + 1, len(part)) if statement.name in _mentioned((part[i],)))
+            first = next(later, None)
+            setter = part[first] if first is not None else None
+            if first is None or not isinstance(setter, Assign) or statement.shape or setter.op:
+                continue
+            if setter.target == Name(statement.name) and Name(statement.name) not in walk_expression(setter.value):
+                comment = statement.comment or setter.comment
+                result[first] = replace(statement, init=setter.value, line=setter.line, comment=comment)
+                result[at] = _GONE
+        return tuple(statement for statement in result if statement is not _GONE)
 
     return join(body)
+
+
+_GONE = Break(-1)
+
+
+def _mentioned(statements: Body) -> set[str]:
+    """Scalars that are read or written anywhere inside."""
+    return {e.name for e in all_expressions(statements) if isinstance(e, Name)}

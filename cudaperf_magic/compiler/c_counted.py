@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from cudaperf_magic.compiler import c_fold
+from cudaperf_magic.compiler.c_ranges import INVERSE, conjuncts, entry_value, final_value, followed, inverted
 from cudaperf_magic.compiler.c_raw import (
     AnyStmt,
     Body,
@@ -36,9 +37,7 @@ from cudaperf_magic.compiler.loops import (
     If,
     Loop,
     Name,
-    Return,
     Stmt,
-    Ternary,
     Unary,
     While,
     map_expression,
@@ -47,7 +46,6 @@ from cudaperf_magic.compiler.loops import (
 )
 
 FLIPPED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "!=": "!=", "==": "=="}
-INVERSE = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": "=="}
 
 
 @dataclass(frozen=True)
@@ -68,33 +66,6 @@ class Header:
     start: Expr
     stop: Expr
     others: tuple[Expr, ...] = ()  # conditions besides the bound
-
-
-def trip_fact(start: Expr, stop: Expr, step: int) -> Expr:
-    """The condition under which a loop runs at all."""
-    return Binary(">" if step > 0 else "<", stop, start)
-
-
-def trip_count(start: Expr, stop: Expr, step: int) -> Expr:
-    """How often a loop runs: 0 when it does not run at all."""
-    distance = c_fold.minus(stop, start) if step > 0 else c_fold.minus(start, stop)
-    size = abs(step)
-    if size != 1:
-        distance = Binary("/", c_fold.plus(distance, Const(str(size - 1))), Const(str(size)))
-    known = c_fold.evaluate(distance, {})
-    if isinstance(known, int):
-        return Const(str(max(known, 0)))
-    return Ternary(trip_fact(start, stop, step), distance, c_fold.ZERO)
-
-
-def final_value(start: Expr, stop: Expr, step: int) -> Expr:
-    """The variable after the last step."""
-    if abs(step) == 1:
-        a, b = c_fold.integer(start), c_fold.integer(stop)
-        if a is not None and b is not None:
-            return stop if (b > a) == (step > 0) and a != b else start
-        return Ternary(trip_fact(start, stop, step), stop, start)
-    return c_fold.plus(start, c_fold.times(trip_count(start, stop, step), Const(str(step))))
 
 
 @dataclass
@@ -308,10 +279,13 @@ class Counter:
         self.types[name] = self.types[var]
         after: list[AnyStmt] = []
         if own:
-            done[:] = [s for s in done if not (isinstance(s, Declare) and s.name == var)]
+            done[:] = [s for s in done if assigned((s,))[var] == 0]
         else:
             self.managed.add(var)
-            final = Assign(Name(var), "", final_value(header.start, header.stop, step.by), loop.line)
+            last = final_value(header.start, header.stop, step.by)
+            if self.types[var].startswith("unsigned") and c_fold.integer(header.stop) == -1:
+                last = Cast(self.types[var], header.stop)  # it wrapped in the test that failed
+            final = Assign(Name(var), "", last, loop.line)
             body = replace_names(body, {var: Name(name)})
             if leaves_here(body, Break):
                 body = before_each(body, Break, (Assign(Name(var), "", Name(name), loop.line),))
@@ -353,7 +327,7 @@ class Counter:
         self.types[test] = "bool"
         check: Body = (
             *loop.before,
-            Declare(test, "bool", init=Binary("!=", loop.condition, c_fold.ZERO), line=loop.line),
+            Declare(test, "bool", init=c_fold.as_bool(loop.condition), line=loop.line),
             *loop.after,
             If(Unary("!", Name(test)), (Break(loop.line),), line=loop.line),
         )
@@ -377,41 +351,3 @@ def _without_step(loop: RawLoop, step: Step) -> tuple[Body, Body]:
         return loop.body, loop.next
     stepped = {step.var: c_fold.plus(Name(step.var), Const(str(step.by)))}
     return loop.body, (*loop.next[: step.at], *replace_names(loop.next[step.at + 1 :], stepped))
-
-
-def followed(body: Body, rest: Body) -> Body:
-    """The body and what comes after it, unless the body's last statement jumps away."""
-    return body if body and isinstance(body[-1], (Break, Continue, Return)) else (*body, *rest)
-
-
-def conjuncts(condition: Expr) -> list[Expr]:
-    if isinstance(condition, Binary) and condition.op == "&&":
-        return [*conjuncts(condition.left), *conjuncts(condition.right)]
-    return [condition]
-
-
-def inverted(condition: Expr) -> Expr:
-    """`!condition`, as a person would write it; == and != are exact for floats too, < is not (NaN)."""
-    if isinstance(condition, Binary) and condition.op in ("==", "!="):
-        return replace(condition, op=INVERSE[condition.op])
-    if isinstance(condition, Unary) and condition.op == "!":
-        return condition.operand
-    return Unary("!", condition)
-
-
-def entry_value(var: str, earlier: list[AnyStmt]) -> Expr | None:
-    """What a scalar holds after these statements, when an assignment in the same list says so and it still holds."""
-    for at in range(len(earlier) - 1, -1, -1):
-        statement = earlier[at]
-        value = None
-        if isinstance(statement, Declare) and statement.name == var:
-            value = statement.init
-        elif isinstance(statement, Assign) and statement.target == Name(var) and statement.op == "":
-            value = statement.value
-        elif assigned((statement,))[var] == 0:
-            continue
-        if value is None or Name(var) in walk_expression(value):
-            return None
-        between = earlier[at + 1 :]
-        return value if is_unchanged(value, assigned(between), written_arrays(between)) else None
-    return None

@@ -17,7 +17,7 @@ from cudaperf_magic.compiler.c_scope import (
 )
 from cudaperf_magic.compiler.c_syntax import where
 from cudaperf_magic.compiler.c_types import FLOATS, Array, CType, FunctionType, Pointer, Scalar, StructType
-from cudaperf_magic.compiler.loops import Const, Declare, Expr, Name, Parameter, Table
+from cudaperf_magic.compiler.loops import Const, Declare, Expr, Name, Parameter, Table, map_expression
 from cudaperf_magic.errors import TaskError
 
 
@@ -63,7 +63,7 @@ def _initial(s: Scopes, node: c_ast.Decl) -> Expr | None:
 
 def _struct(s: Scopes, node: c_ast.Decl, kind: StructType, line: int | None) -> None:
     if isinstance(node.init, c_ast.InitList):
-        value = c_expressions.struct_literal(s, kind, node.init, line)
+        value = c_places.struct_literal(s, kind, node.init, line)
         place = struct_variable(s, node.name, kind, [e for _, e in value.leaves], line)
     elif node.init is not None:
         leaves = c_places.leaf_values(s, s.value(node.init), line)
@@ -170,6 +170,7 @@ def parameter(s: Scopes, name: str, kind: CType, node: c_ast.Decl, function_line
                 suffix = "now" if spelling in FLOATS else "left"
                 copy = s.fresh(f"{name}_{suffix}", spelling, Name(unique))
                 s.managed.add(copy.name)
+                s.originals[copy.name] = Name(unique)
                 symbol = ScalarSymbol(copy, spelling)
             s.declare(name, symbol)
             return Parameter(unique, spelling, line=line)
@@ -181,6 +182,11 @@ def parameter(s: Scopes, name: str, kind: CType, node: c_ast.Decl, function_line
     raise TaskError(f"parameter {name} cannot be translated", line)
 
 
+def _extent(s: Scopes, node: c_ast.Node) -> Expr:
+    """An extent in terms of the parameters as they are passed, also when the body changes its copies."""
+    return map_expression(s.rvalue(node), lambda e: s.originals.get(e.name, e) if isinstance(e, Name) else e)
+
+
 def _array_parameter(s: Scopes, name: str, unique: str, kind: Pointer | Array, line: int) -> Parameter:
     element, extents = c_globals.unfold(kind if isinstance(kind, Array) else Array(kind.target, None))
     if isinstance(element, (Pointer, FunctionType)):
@@ -189,10 +195,10 @@ def _array_parameter(s: Scopes, name: str, unique: str, kind: Pointer | Array, l
         raise TaskError(f"{name} is void *, which has no element type; write the type", line)
     if not isinstance(element, (Scalar, StructType)):
         raise TaskError(f"parameter {name} cannot be translated", line)
-    inner = [s.rvalue(extent) for extent in extents[1:] if extent is not None]
+    inner = [_extent(s, extent) for extent in extents[1:] if extent is not None]
     if len(inner) != len(extents) - 1:
         raise TaskError(f"only the first size of {name} can be left out", line)
-    dims = (s.rvalue(extents[0]), *inner) if extents[0] is not None else None
+    dims = (_extent(s, extents[0]), *inner) if extents[0] is not None else None
     info = ArrayInfo(unique, element, dims, kind.is_const)
     c_globals.note_types(s, unique, element, line)
     value = PointerValue(info, (), c_fold.ZERO, tuple(inner))

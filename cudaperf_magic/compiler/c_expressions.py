@@ -81,7 +81,7 @@ def value(s: Scopes, node: c_ast.Node) -> Value:
         case c_ast.CompoundLiteral():
             kind = s.program.types.resolve(node.type)
             if isinstance(kind, StructType):
-                return struct_literal(s, kind, node.init, line)
+                return c_places.struct_literal(s, kind, node.init, line)
             raise TaskError("this compound literal cannot be translated; declare a variable for it", line)
     raise TaskError("this expression cannot be translated", line)
 
@@ -131,7 +131,7 @@ def _address(s: Scopes, node: c_ast.Node, line: int | None) -> Value:
             return target
         case Element(array, subscripts, ""):
             return PointerValue(array, subscripts[:-1], subscripts[-1])
-        case ScalarSymbol() | StructPlace():
+        case ScalarSymbol() | StructPlace() | Element():
             return AddressOf(target)
     raise TaskError("this address cannot be followed; pass the array and an index instead", line)
 
@@ -225,20 +225,20 @@ def _refuse_float_bits(s: Scopes, op: str, left: Expr, right: Expr, line: int | 
 def _logical(s: Scopes, node: c_ast.BinaryOp) -> Expr:
     left = truth(s, node.left)
     if s.pending:  # && and || are sequence points
-        left = s.fresh("test", "bool", Binary("!=", left, c_fold.ZERO))
+        left = s.fresh("test", "bool", c_fold.as_bool(left))
         s.flush()
     with s.capture() as effects:
         right = truth(s, node.right)
         if s.pending:
-            right = s.fresh("test", "bool", Binary("!=", right, c_fold.ZERO))
+            right = s.fresh("test", "bool", c_fold.as_bool(right))
     if not effects:
         decided = {"&&": ("0", "1"), "||": ("1", "0")}[node.op]
         if isinstance(left, Const) and left.text in decided:
             return left if left.text == decided[0] else right
         return Binary(node.op, left, right)
-    result = s.fresh("test", "bool", Binary("!=", left, c_fold.ZERO))
+    result = s.fresh("test", "bool", c_fold.as_bool(left))
     with s.capture() as last:
-        s.assign(result, Binary("!=", right, c_fold.ZERO))
+        s.assign(result, c_fold.as_bool(right))
     s.emit(If(result if node.op == "&&" else Unary("!", result), _plain([*effects, *last]), line=s.line))
     return result
 
@@ -271,12 +271,12 @@ def _pointer_arithmetic(s: Scopes, op: str, left: Value, right: Value, line: int
 def _ternary(s: Scopes, node: c_ast.TernaryOp, line: int | None) -> Value:
     condition = truth(s, node.cond)
     if s.pending:
-        condition = s.fresh("test", "bool", Binary("!=", condition, c_fold.ZERO))
+        condition = s.fresh("test", "bool", c_fold.as_bool(condition))
         s.flush()
     with s.capture() as first:
-        then = s.value(node.iftrue)
+        then = _settled_branch(s, node.iftrue)
     with s.capture() as second:
-        other = s.value(node.iffalse)
+        other = _settled_branch(s, node.iffalse)
     if isinstance(condition, Const) and condition in (c_fold.ZERO, c_fold.ONE):
         s.out.extend(first if condition == c_fold.ONE else second)
         return then if condition == c_fold.ONE else other
@@ -296,6 +296,14 @@ def _ternary(s: Scopes, node: c_ast.TernaryOp, line: int | None) -> Value:
         branch.extend(last)
     s.emit(If(condition, _plain(first), _plain(second), line=s.line))
     return result
+
+
+def _settled_branch(s: Scopes, node: c_ast.Node) -> Value:
+    """The value of a branch as it is before the branch's own post-increments."""
+    found = s.value(node)
+    if s.pending and isinstance(found, EXPRESSIONS) and found is not NULL:
+        return s.fresh("value", s.type_of(found), found)
+    return found
 
 
 def _cast(s: Scopes, node: c_ast.Cast, line: int | None) -> Value:
@@ -366,28 +374,3 @@ def _refuse_const(s: Scopes, target: c_places.Place, found: Name | Load, line: i
     if is_const or (isinstance(found, Name) and found.name in s.program.constants):
         name = (found.name if isinstance(found, Name) else found.array).split("#")[0]
         raise TaskError(f"{name} is const and cannot be assigned to", line)
-
-
-def struct_literal(s: Scopes, kind: StructType, init: c_ast.Node, line: int | None) -> StructValue:
-    """`{1, 2}` or `{.y = 2}` as the value of a struct; fields that are not named are zero."""
-    leaves = s.program.types.leaves(kind, line)
-    values: dict[str, Expr] = {}
-    at = 0
-    for item in _flat(init, ""):
-        path, node = item
-        if path:
-            at = next((i for i, (leaf, _) in enumerate(leaves) if leaf == path), len(leaves))
-        if at >= len(leaves):
-            raise TaskError(f"the initialiser does not fit struct {kind.name}", line)
-        values[leaves[at][0]] = s.rvalue(node)
-        at += 1
-    return StructValue(kind, tuple((leaf, values.get(leaf, c_fold.ZERO)) for leaf, _ in leaves))
-
-
-def _flat(node: c_ast.Node, path: str) -> list[tuple[str, c_ast.Node]]:
-    if isinstance(node, c_ast.InitList):
-        return [item for inner in node.exprs for item in _flat(inner, path)]
-    if isinstance(node, c_ast.NamedInitializer):
-        name = ".".join(part.name for part in node.name if isinstance(part, c_ast.ID))
-        return _flat(node.expr, f"{path}.{name}" if path else name)
-    return [(path, node)]

@@ -72,6 +72,15 @@ def times(left: Expr, right: Expr) -> Expr:
     return Binary("*", left, right)
 
 
+def as_bool(expression: Expr) -> Expr:
+    """A condition as a value of type bool: a comparison already is one."""
+    tests = ("<", "<=", ">", ">=", "==", "!=", "&&", "||")
+    is_test = (isinstance(expression, Binary) and expression.op in tests) or (
+        isinstance(expression, Unary) and expression.op == "!"
+    )
+    return expression if is_test else Binary("!=", expression, ZERO)
+
+
 def evaluate(expression: Expr, constants: Mapping[str, Expr]) -> int | float | None:
     """The value of a constant expression, as C computes it (division truncates), or None."""
     match expression:

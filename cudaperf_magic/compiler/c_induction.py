@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from cudaperf_magic.compiler import c_fold
-from cudaperf_magic.compiler.c_counted import entry_value, trip_count, trip_fact
+from cudaperf_magic.compiler.c_ranges import entry_value, trip_count, trip_fact
 from cudaperf_magic.compiler.c_raw import (
     AnyStmt,
     Body,
@@ -105,7 +105,10 @@ class Inductions:
         before, later = _moved(entry, op, by, turns), _moved(entry, op, by, c_fold.plus(turns, c_fold.ONE))
         first: Body = replace_names(head, {name: before})
         second: Body = replace_names(tail, {name: later})
-        end = Assign(Name(name), "", _moved(entry, op, by, trip_count(loop.start, loop.stop, loop.step)), step.line)
+        total = trip_count(loop.start, loop.stop, loop.step)
+        if self.types[name] != loop.type and c_fold.integer(total) is None:
+            total = Cast(self.types[name], total)
+        end = Assign(Name(name), "", _moved(entry, op, by, total), step.line)
         if leaves:
             first = before_each(first, Break, (Assign(Name(name), "", before),))
             second = before_each(second, Break, (Assign(Name(name), "", later),))

@@ -192,6 +192,9 @@ def _mentions(expression: Expr, names: set[str]) -> bool:
 def set_pointer(s: Scopes, symbol: PointerSymbol, value: PointerLike) -> None:
     """`p = value`: from here on, what p points to is known by what it was set to."""
     if isinstance(value, AddressOf):
+        if isinstance(value.target, Element):
+            subscripts = tuple(settled(s, e, symbol.name) for e in value.target.subscripts)
+            value = AddressOf(replace(value.target, subscripts=subscripts))
         s.pointers[symbol.key] = value
         return
     prefix = tuple(settled(s, e, symbol.name) for e in value.prefix)
@@ -217,3 +220,28 @@ def step_pointer(s: Scopes, symbol: PointerSymbol, by: Expr, op: str, line: int 
     if not isinstance(value, PointerValue):
         raise TaskError(f"{symbol.name} points to one variable and cannot step", line)
     s.assign(Name(symbol.offset), c_fold.times(by, value.step), op)
+
+
+def struct_literal(s: Scopes, kind: StructType, init: c_ast.Node, line: int | None) -> StructValue:
+    """`{1, 2}` or `{.y = 2}` as the value of a struct; fields that are not named are zero."""
+    leaves = s.program.types.leaves(kind, line)
+    values: dict[str, Expr] = {}
+    at = 0
+    for item in _flat(init, ""):
+        path, node = item
+        if path:
+            at = next((i for i, (leaf, _) in enumerate(leaves) if leaf == path), len(leaves))
+        if at >= len(leaves):
+            raise TaskError(f"the initialiser does not fit struct {kind.name}", line)
+        values[leaves[at][0]] = s.rvalue(node)
+        at += 1
+    return StructValue(kind, tuple((leaf, values.get(leaf, c_fold.ZERO)) for leaf, _ in leaves))
+
+
+def _flat(node: c_ast.Node, path: str) -> list[tuple[str, c_ast.Node]]:
+    if isinstance(node, c_ast.InitList):
+        return [item for inner in node.exprs for item in _flat(inner, path)]
+    if isinstance(node, c_ast.NamedInitializer):
+        name = ".".join(part.name for part in node.name if isinstance(part, c_ast.ID))
+        return _flat(node.expr, f"{path}.{name}" if path else name)
+    return [(path, node)]

@@ -113,9 +113,9 @@ class StructPlace:
 
 @dataclass(frozen=True)
 class AddressOf:
-    """A pointer to a local scalar or struct, as in `f(&x)`."""
+    """A pointer to one place, as in `f(&x)` or `f(&p[i].pos)`: a local variable or a part of a struct in memory."""
 
-    target: ScalarSymbol | StructPlace
+    target: ScalarSymbol | StructPlace | Element
 
 
 @dataclass(frozen=True)
@@ -161,10 +161,14 @@ Pointers = dict[str, "PointerLike | str"]
 
 @dataclass(frozen=True)
 class Split:
-    """Pointers that point to different arrays by which condition holds: (condition, pointers) for each case."""
+    """Pointers that point to different arrays by which condition holds: (condition, pointers) for each case.
+
+    After an `if`, `branches` are its own two bodies: the rest of the block goes into them.
+    """
 
     cases: tuple[tuple[Expr, Pointers], ...]
     keys: frozenset[str]
+    branches: tuple[Body, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -196,6 +200,7 @@ class Scopes:
     returns: list[StructPlace | None] = field(default_factory=list)  # where an inlined function's struct goes
     unsteady: set[str] = field(default_factory=set)  # names of the reader's own that change
     split: Split | None = None  # set when the loop or if just read leaves pointers apart
+    originals: dict[str, Expr] = field(default_factory=dict)  # copies of parameters -> the parameters themselves
     managed: set[str] = field(default_factory=set)  # names that the reader may remove when nothing reads them
     line: int = 0
     copies: int = 0  # how often the rest of a block was read again for another pointer

@@ -77,16 +77,20 @@ def _read_rest(s: Scopes, rest: list[c_ast.Node], split: Split) -> None:
     s.copies += len(split.cases) - 1
     if s.copies > MOST_COPIES:
         raise TaskError("pointers are exchanged in too many ways to follow; use arrays with an index", s.line)
+    branches = split.branches or tuple(() for _ in split.cases)
+    if split.branches:
+        s.out.pop()  # the `if` itself: it is written again below, with the rest in its branches
     chain: Body = ()
     ends: list[Pointers] = []
     names = dict(s.names[-1])
-    for condition, pointers in reversed(split.cases):
+    for (condition, pointers), begun in reversed(list(zip(split.cases, branches, strict=True))):
         s.pointers, s.names[-1] = dict(pointers), dict(names)
         with s.capture() as body:
             _read_items(s, list(rest))
         ends.append(s.pointers)
         is_last = condition == c_fold.ONE
-        chain = tuple(body) if is_last else (_if(condition, tuple(body), chain),)
+        whole = (*begun, *body)
+        chain = whole if is_last else (_if(condition, whole, chain, s.line),)
     s.out.extend(chain)
     s.pointers = {key: value if all(e.get(key) == value for e in ends) else UNKNOWN for key, value in ends[0].items()}
 
@@ -148,7 +152,7 @@ def condition_of(s: Scopes, node: c_ast.Node) -> Expr:
     """A condition whose post-increments have happened before what depends on it."""
     condition = c_expressions.truth(s, node)
     if s.pending:
-        condition = s.fresh("test", "bool", Binary("!=", condition, c_fold.ZERO))
+        condition = s.fresh("test", "bool", c_fold.as_bool(condition))
         s.flush()
     return condition
 
@@ -179,9 +183,7 @@ def _read_if(s: Scopes, node: c_ast.If, line: int | None) -> None:
     known = (start | after_then).keys() & after_other.keys()
     apart = frozenset(key for key in known if after_then.get(key) != after_other[key])
     if apart and not any(leaves):
-        test: Expr = s.fresh("test", "bool", Binary("!=", condition, c_fold.ZERO))
-        condition = test
-        s.split = Split(((test, after_then), (c_fold.ONE, after_other)), apart)
+        s.split = Split(((condition, after_then), (c_fold.ONE, after_other)), apart, (tuple(then), tuple(other)))
     elif leaves[1] and not leaves[0]:
         s.pointers = after_then
     s.emit(_if(condition, tuple(then), tuple(other), line or 0))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from cudaperf_magic.compiler.loops import Assign, Const, Function, If, Load, Loop, Parameter, Return, Stmt, While
+from cudaperf_magic.compiler.structured import ended
 
 
 def returns_to_result(function: Function) -> Function:
@@ -20,17 +21,8 @@ def returns_to_result(function: Function) -> Function:
 
 
 def _tail(statements: tuple[Stmt, ...], result: str) -> tuple[Stmt, ...]:
-    kept: list[Stmt] = []
-    for position, statement in enumerate(statements):
-        rest = statements[position + 1 :]
-        if isinstance(statement, Return):
-            return (*kept, *_store(statement, result))
-        if isinstance(statement, If) and _returns(statement):
-            then = statement.then if _ends(statement.then) else statement.then + rest
-            other = statement.other if _ends(statement.other) else statement.other + rest
-            return (*kept, replace(statement, then=_tail(then, result), other=_tail(other, result)))
-        kept.append(_keep(statement, result))
-    return tuple(kept)
+    plain = ended(statements, Return, lambda jump: _store(jump, result) if isinstance(jump, Return) else ())
+    return tuple(_keep(statement, result) for statement in plain)
 
 
 def _store(statement: Return, result: str) -> tuple[Stmt, ...]:
@@ -43,6 +35,8 @@ def _keep(statement: Stmt, result: str) -> Stmt:
     """A statement with no return outside its loops: those inside keep leaving, after their store."""
     if isinstance(statement, (Loop, While)):
         return replace(statement, body=_stored(statement.body, result))
+    if isinstance(statement, If):
+        return replace(statement, then=_stored(statement.then, result), other=_stored(statement.other, result))
     return statement
 
 
@@ -51,27 +45,6 @@ def _stored(statements: tuple[Stmt, ...], result: str) -> tuple[Stmt, ...]:
     for statement in statements:
         if isinstance(statement, Return):
             kept += [*_store(statement, result), Return(None, statement.line)]
-        elif isinstance(statement, If):
-            then, other = _stored(statement.then, result), _stored(statement.other, result)
-            kept.append(replace(statement, then=then, other=other))
         else:
             kept.append(_keep(statement, result))
     return tuple(kept)
-
-
-def _returns(statement: If) -> bool:
-    """Whether a return lies in the branches, outside loops."""
-    return any(
-        isinstance(inner, Return) or (isinstance(inner, If) and _returns(inner))
-        for inner in statement.then + statement.other
-    )
-
-
-def _ends(statements: tuple[Stmt, ...]) -> bool:
-    """Whether control never falls out of the end of the list."""
-    if not statements:
-        return False
-    last = statements[-1]
-    if isinstance(last, Return):
-        return True
-    return isinstance(last, If) and _ends(last.then) and _ends(last.other)
