@@ -59,8 +59,8 @@ class Leaf:
 
     plain: as written. wide: widened, or plain itself for integers. spread: for floating outputs, the greatest distance
     from `wide` of as-written and noisy results, element by element. low, high: of integers, the range seen.
-    varies: elements whose NaN or infinity is not the same in all runs. is_written: what the C wrote. is_scalar: whether it
-    is one value behind a pointer, such as the one that is returned.
+    varies: elements whose NaN or infinity is not the same in all runs. is_written: what the C wrote. is_scalar: whether
+    it is one value behind a pointer, such as the one that is returned.
     """
 
     name: str

@@ -111,7 +111,7 @@ def _with_values(
     """The argument with a milder range, when nothing is known of it and it is no size."""
     kinds = {part.rpartition(":")[2] for part in argument.dtype.split(",")}
     is_size = argument.name in task.cases[0].size
-    if argument.values is not None or argument.field_values or argument.is_result or is_size:
+    if argument.values is not None or argument.field_values or argument.role == "out" or is_size:
         return argument
     limits = floats if kinds & FLOATS else integers if kinds & INTEGERS else None
     return argument if limits is None else replace(argument, values=ValueRange(*limits, why=ASSUMED))

@@ -30,6 +30,7 @@ NUMPY_NAMES = {
     "long long": "int64", "unsigned long long": "uint64", "float": "float32", "double": "float64",
 }  # fmt: skip
 ORDERS: dict[str, Order] = {"any": "any", "ascending": "ascending", "permutation": "permutation"}
+GIVEN = "given with --range"
 FAMILY_SIZES = 2  # each family other than nominal is tried on one of so many sets of sizes
 
 
@@ -180,7 +181,7 @@ def parse_range(key: str, text: str, function: Function) -> ValueRange:
         if bound and (strangers := unknown_names(parse(bound), scalars | constants)):
             raise UsageError(f"--range {key}={text}: {strangers[0]} is not a scalar parameter of {function.name}")
     low, high = (_folded_text(parse(bound), function) if bound else None for bound in parts[:2])
-    return ValueRange(low, high, ORDERS[order], "given with --range")
+    return ValueRange(low, high, ORDERS[order], GIVEN)
 
 
 def _size_bounds(names: SizeNames, values: Mapping[str, ValueRange]) -> dict[str, tuple[int, int]]:
@@ -188,8 +189,10 @@ def _size_bounds(names: SizeNames, values: Mapping[str, ValueRange]) -> dict[str
     for name in names.kinds:
         if name in values:
             try:
+                # Of a derived range only the lower end holds for a size: a divisor is not zero.
+                high = values[name].high if values[name].why == GIVEN else None
                 low = int(value_of(values[name].low or "0", {}))
-                bounds[name] = (low, int(value_of(values[name].high or str(2**31 - 1), {})))
+                bounds[name] = (low, int(value_of(high or str(2**31 - 1), {})))
             except Unknown:
                 continue
     return bounds

@@ -13,6 +13,7 @@ from typing import Literal
 from cudaperf_magic.compiler.loops import (
     Assign,
     Binary,
+    Break,
     Const,
     Declare,
     Expr,
@@ -21,6 +22,7 @@ from cudaperf_magic.compiler.loops import (
     Loop,
     Name,
     Parameter,
+    Return,
     Stmt,
     While,
     expressions,
@@ -32,8 +34,8 @@ from cudaperf_magic.tasks.expressions import Number, Unknown, value_of
 
 # extent: a full dimension. small: what is taken off one (a filter's width). stride: a step inside one. lead: the
 # distance between rows, at least a row's length. count: how often something is repeated. limit: when to give up.
-# power: its power of two is a size.
-Kind = Literal["extent", "small", "stride", "lead", "count", "limit", "power"]
+# power: its power of two is a size. first: where a loop begins. table: a dimension that no loop runs along.
+Kind = Literal["extent", "table", "small", "stride", "lead", "count", "limit", "power", "first"]
 Sizes = tuple[tuple[str, int], ...]
 
 MEASURED_STEPS = 2_200_000  # inner iterations of the measured case: 128^3 fits, and the simulator still answers at once
@@ -60,7 +62,7 @@ class SizeNames:
 
     @property
     def extents(self) -> tuple[str, ...]:
-        return tuple(name for name, kind in self.kinds.items() if kind == "extent")
+        return tuple(name for name, kind in self.kinds.items() if kind in ("extent", "table"))
 
 
 def is_integer_scalar(parameter: Parameter) -> bool:
@@ -70,55 +72,111 @@ def is_integer_scalar(parameter: Parameter) -> bool:
 def size_names(function: Function, pooled: frozenset[str] = frozenset()) -> SizeNames:
     """Every integer scalar that a shape or a loop bound mentions, directly or through local scalars."""
     scalars = [p.name for p in function.parameters if is_integer_scalar(p)]
-    origins = _origins(function)
-    arrays = [p for p in function.parameters if p.shape]
-    local = [s.shape for s in walk(function.body) if isinstance(s, Declare) and s.shape]
-    dimensions = [d for p in arrays for d in p.shape or ()] + [d for shape in local for d in shape]
-    in_shapes = set().union(*(_resolved(names_in(d), origins) for d in dimensions)) if dimensions else set()
-    counted, ended = set[str](), set[str]()
-    for statement in walk(function.body):
-        if isinstance(statement, (Loop, While)):
-            found = counted if isinstance(statement, Loop) else ended
-            for bound in expressions(statement):
-                found |= _resolved(names_in(bound), origins)
-    in_bounds = counted | ended
-    whole = {d.name for d in dimensions if isinstance(d, Name)}
-    shifted = _shift_counts(function, dimensions)
-    kinds: dict[str, Kind] = {}
-    for name in scalars:
-        if name in in_shapes or name in in_bounds:
-            kind = _kind(name, name in in_bounds, name in in_shapes, name in whole, dimensions)
-            kinds[name] = "limit" if kind == "count" and name not in counted else kind
-            if name in shifted:
-                kinds[name] = "power"
+    places = _Places.of(function)
+    kinds = {name: places.kind(name) for name in scalars if name in places.shapes or name in places.bounds}
     return SizeNames(kinds, pooled & kinds.keys())
 
 
-def _kind(name: str, is_bound: bool, is_shape: bool, is_whole: bool, dimensions: list[Expr]) -> Kind:
-    if not is_shape:
-        return "count"
-    if any(_is_taken_off(name, dimension) for dimension in dimensions):
-        return "small"
-    if is_whole or is_bound:
-        return "extent"
-    return "lead" if any(_stands_beside_another(name, dimension) for dimension in dimensions) else "stride"
+@dataclass(frozen=True)
+class _Places:
+    """Where names stand in a function: in which dimensions, and at which ends of which loops."""
+
+    dimensions: tuple[Expr, ...]
+    shapes: frozenset[str]
+    starts: frozenset[str]
+    stops: frozenset[str]
+    exits: frozenset[str]  # of loops that end early as well
+    shifted: frozenset[str]
+    factors: frozenset[str]  # of subscripts
+
+    @classmethod
+    def of(cls, function: Function) -> _Places:
+        origins = _origins(function)
+        statements = tuple(walk(function.body))
+        dimensions = [d for p in function.parameters for d in p.shape or ()]
+        dimensions += [d for s in statements if isinstance(s, Declare) for d in s.shape]
+        starts, stops, exits = set[str](), set[str](), set[str]()
+        for statement in statements:
+            if isinstance(statement, Loop):
+                starts |= _resolved(names_in(statement.start), origins)
+                leaves = any(isinstance(inner, (Break, Return)) for inner in walk(statement.body))
+                (exits if leaves else stops).update(_resolved(names_in(statement.stop), origins))
+            elif isinstance(statement, While):
+                exits |= _resolved(names_in(statement.condition), origins)
+        return cls(
+            dimensions=tuple(dimensions),
+            shapes=frozenset(name for d in dimensions for name in _resolved(names_in(d), origins)),
+            starts=frozenset(starts),
+            stops=frozenset(stops),
+            exits=frozenset(exits),
+            shifted=_shift_counts(statements, dimensions),
+            factors=_factors(statements, origins),
+        )
+
+    @property
+    def bounds(self) -> frozenset[str]:
+        return self.starts | self.stops | self.exits
+
+    def kind(self, name: str) -> Kind:
+        if name in self.shifted:
+            return "power"
+        if name not in self.shapes:
+            if name in self.stops:
+                return "count"
+            return "limit" if name in self.exits else "first"
+        if any(_divides(name, dimension) for dimension in self.dimensions):
+            return "stride"
+        if any(_is_taken_off(name, dimension) for dimension in self.dimensions):
+            return "small"
+        if name in self.bounds:
+            return "extent"
+        if any(dimension == Name(name) for dimension in self.dimensions) or name not in self.factors:
+            return "table"
+        if any(_stands_beside_another(name, dimension) for dimension in self.dimensions):
+            return "lead"
+        return "table" if any(self._spans(name, dimension) for dimension in self.dimensions) else "stride"
+
+    def _spans(self, name: str, dimension: Expr) -> bool:
+        """`sw * sh`, along neither of which a loop runs: the sides of a picture."""
+        names = names_in(dimension)
+        return name in names and len(names) > 1 and not names & self.bounds
 
 
-def _shift_counts(function: Function, dimensions: list[Expr]) -> set[str]:
+def _shift_counts(statements: tuple[Stmt, ...], dimensions: list[Expr]) -> frozenset[str]:
     """Names that something is shifted to the left by."""
-    written = [e for statement in walk(function.body) for e in expressions(statement)]
+    written = [e for statement in statements for e in expressions(statement)]
     parts = [part for expression in (*dimensions, *written) for part in walk_expression(expression)]
     shifts = [part.right for part in parts if isinstance(part, Binary) and part.op == "<<"]
-    return {name for count in shifts for name in names_in(count)}
+    return frozenset(name for count in shifts for name in names_in(count))
+
+
+def _factors(statements: tuple[Stmt, ...], origins: Mapping[str, frozenset[str]]) -> frozenset[str]:
+    """Names by which something is multiplied in a subscript, or in a scalar that becomes one."""
+    found: set[str] = set()
+    for expression in (e for statement in statements for e in expressions(statement)):
+        for part in walk_expression(expression):
+            if isinstance(part, Binary) and part.op == "*":
+                found |= _resolved(names_in(part), origins)
+    return frozenset(found)
+
+
+def _divides(name: str, dimension: Expr) -> bool:
+    """`(n - k) / stride + 1`."""
+    parts = [p for p in walk_expression(dimension) if isinstance(p, Binary) and p.op == "/"]
+    return any(name in names_in(part.right) for part in parts)
 
 
 def _is_taken_off(name: str, dimension: Expr) -> bool:
     """`n - k + 1`: k is taken off; so is k in `n + k - 1`, a border."""
     for part in walk_expression(dimension):
         if isinstance(part, Binary) and part.op in ("-", "+") and name in names_in(part.right):
-            if part.op == "-" and names_in(part.left) - {name}:
+            others = names_in(part.left)
+            if part.op == "-" and others and name not in others:
                 return True
-            if isinstance(part.right, Name) and names_in(part.left) - {name} and _only_adds(part.left):
+            is_border = isinstance(part.right, Name) or (
+                isinstance(part.right, Binary) and isinstance(part.right.left, Const)
+            )
+            if is_border and others and name not in others and _only_adds(part.left):
                 return True
     return False
 
@@ -255,8 +313,12 @@ def measured(function: Function, names: SizeNames, given: Mapping[str, int]) -> 
 def _at(names: SizeNames, given: Mapping[str, int], size: int, small: int) -> dict[str, int]:
     sizes = {}
     for name, kind in names.kinds.items():
-        few = {"small": small, "stride": 1, "count": 10, "limit": 50, "power": size.bit_length() - 1}.get(kind, size)
-        plain = size if kind == "count" and not names.extents else min(few, size)
+        few = {
+            "small": small, "stride": 1, "count": 10, "limit": 50, "power": size.bit_length() - 1, "first": 1,
+            "table": 1024,
+        }.get(kind, size)  # fmt: skip
+        is_length = kind == "count" and ("first" in names.kinds.values() or not names.extents)
+        plain = size if is_length else min(few, size)
         sizes[name] = given.get(name, plain * 8 if name in names.pooled else plain)
     return sizes
 
@@ -292,7 +354,7 @@ def _from_pattern(names: SizeNames, pattern: tuple[int, ...], k: int) -> dict[st
     longest = max([*full.values(), 1])
     for place, (name, kind) in enumerate(names.kinds.items(), start=k):
         match kind:
-            case "extent":
+            case "extent" | "table":
                 sizes[name] = full[name] * 3 if name in names.pooled else full[name]
             case "small":
                 sizes[name] = min(_SMALL[k % len(_SMALL)], max(1, min(full.values(), default=1)))
@@ -300,6 +362,8 @@ def _from_pattern(names: SizeNames, pattern: tuple[int, ...], k: int) -> dict[st
                 sizes[name] = _STRIDE[k % len(_STRIDE)]
             case "lead":
                 sizes[name] = longest + _LEAD[k % len(_LEAD)]
+            case "first":
+                sizes[name] = place % 3
             case "count":
                 sizes[name] = _COUNT[place % len(_COUNT)]
             case "power":
