@@ -36,6 +36,10 @@ class Device:
     arch: str
     index: int | None = None
 
+    @property
+    def is_simulator(self) -> bool:
+        return self.index is None
+
     def runner(self, compiled: Compiled) -> Runner:
         """Runs this build here."""
         return SimulatorRunner(compiled) if self.index is None else GpuRunner(compiled, self.index)

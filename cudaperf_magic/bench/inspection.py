@@ -17,13 +17,14 @@ from cudaperf_magic.bench.sandbox import Finished, run_in_child
 from cudaperf_magic.bench.simulator.launch import simulate
 from cudaperf_magic.bench.simulator.result import SimulatorResult
 from cudaperf_magic.bench.structure import compulsory, structure
+from cudaperf_magic.errors import Unsupported
 from cudaperf_magic.records import Candidate, KernelResources, Memory, Structure, Task
 from cudaperf_magic.tasks.cases import Inputs, materialise
 
 
 @dataclass(frozen=True)
 class Inspection:
-    """`structure` is None when the run could not be watched to its end."""
+    """`structure` is None when the run could not be watched to its end, or not at all."""
 
     structure: Structure | None
     memory: Memory
@@ -38,7 +39,10 @@ def inspect(task: Task, candidate: Candidate, compiled: Compiled) -> Inspection:
     memory = Memory(candidate_bytes=arguments + plan.peak_bytes, reference_bytes=arguments)
     inputs = materialise(task, case)
     arrays = {a.name: inputs[a.name] for a in task.arrays}
-    watched = run_in_child(watch, compiled, plan, arrays, timeout_s=TIMEOUT_S, memory_bytes=MEMORY_BYTES)
+    try:
+        watched = run_in_child(watch, compiled, plan, arrays, timeout_s=TIMEOUT_S, memory_bytes=MEMORY_BYTES)
+    except Unsupported:
+        return Inspection(None, memory)
     if not isinstance(watched, Finished) or not watched.value.is_complete:
         return Inspection(None, memory)
     result: SimulatorResult = watched.value
