@@ -279,6 +279,7 @@ class _Server:
                     cwd="/",
                 )
             except OSError as error:
+                self._stop()
                 raise ToolchainError(f"cannot start {sys.executable}: {error}") from None
         self._owner = os.getpid()
 

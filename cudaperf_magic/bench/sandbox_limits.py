@@ -63,7 +63,15 @@ class ProcessNamespace:
         self._own: int | None = None
         with contextlib.suppress(OSError):
             self._own = os.open("/proc/self/ns/pid", os.O_RDONLY | os.O_CLOEXEC)
-        self.works = self._own is not None
+        self.works = self._own is not None and self._probe()
+
+    def _probe(self) -> bool:
+        """Tried in a child: whoever is not root may enter such a namespace, but not come back for the next one."""
+        pid = os.fork()
+        if pid == 0:
+            is_back = _LIBC.unshare(_NEWPID) == 0 and _LIBC.setns(self._own, _NEWPID) == 0
+            os._exit(0 if is_back else 1)
+        return os.waitpid(pid, 0)[1] == 0
 
     def enter(self) -> bool:
         """Whether the next fork begins a namespace."""

@@ -60,7 +60,8 @@ class Server:
         self.selector = selectors.DefaultSelector()
         self.selector.register(control, selectors.EVENT_READ, None)
         limits.adopt_orphans()
-        self.namespace = limits.ProcessNamespace() if limits.become_mappable() else None
+        limits.become_mappable()
+        self.namespace = limits.ProcessNamespace()
 
     def serve(self) -> None:
         while True:
@@ -97,7 +98,7 @@ class Server:
         status_read, status_write = os.pipe()
         output_read, output_write = os.pipe()
         folder = tempfile.mkdtemp(prefix="cudaperf-")
-        is_separate = self.namespace is not None and self.namespace.enter()
+        is_separate = self.namespace.enter()
         pid = os.fork()
         if pid == 0:
             try:
@@ -111,7 +112,7 @@ class Server:
                 _keep(status_write, output_write, request, result, folder, options, is_separate)
             finally:
                 os._exit(70)
-        if is_separate and self.namespace is not None:
+        if is_separate:
             self.namespace.leave()
         os.close(status_write)
         os.close(output_write)
@@ -210,7 +211,7 @@ def _keep(
     limits.die_with_parent()
     os.setsid()
     limits.adopt_orphans()
-    is_cut = is_separate and not options["network"] and limits.cut_network()
+    is_cut = not options["network"] and limits.cut_network()
     landlock = limits.landlock_version()
     worker = os.fork()
     if worker == 0:
