@@ -109,7 +109,8 @@ def unary(name: str) -> Row:
                 return f"(({kind})1 / {a})"
             if name == "rsqrt":
                 return f"(({kind})(1.0 / __builtin_sqrt((f64){a})))"
-            return f"(({kind}){APPROXIMATE[name]}((f64){a}))"
+            suffix = "f" if types_of(ins)[-1] == "f32" else ""
+            return f"(({kind}){APPROXIMATE[name]}{suffix}({a}))"
 
         return _float_result(ins, scope, build)
 

@@ -163,7 +163,7 @@ class _Lowering:
     def segment(self, segment: Segment) -> str:
         number = segment.number
         if segment.is_meeting:
-            code = meeting(segment.body[0], self.in_memory, self.sites, number)
+            code = meeting(segment.body[0], self.in_memory, self.sites, number, segment.successors[0])
             head, _, rest = code.partition("\n")
             enter = f"ENTER({number});"
             # Counted once the lanes are together, not each time some of them arrive.

@@ -10,8 +10,8 @@
 #include "sim.h"
 #include "faults.h"
 
-#define NO_THREAD 0xffff  /* several readers: some other thread */
-enum { CELL_WRITE_ATOMIC = 1, CELL_MANY_THREADS = 2, CELL_MANY_BLOCKS = 4, CELL_READ_STRONG = 8 };
+/* Readers since the last barrier: several lanes of one warp, several warps; and several blocks of this launch. */
+enum { CELL_WRITE_ATOMIC = 1, CELL_MANY_LANES = 2, CELL_MANY_WARPS = 4, CELL_MANY_BLOCKS = 8, CELL_READ_STRONG = 16 };
 #define SECTOR 32
 
 /* ---- requests ---- */
@@ -158,10 +158,13 @@ static void shadow_read(Warp *w, u32 kind, Cell *c, u32 floor, u32 site, u32 lan
         && unordered(w, lane, c->write_stamp, c->write_thread, c->write_tick, &flags))
         race(w, kind, site, lane, address, flags | RACE_WAS_WRITE | (c->flags & CELL_WRITE_ATOMIC ? RACE_ATOMIC : 0),
              c->write_site, c->write_thread, w->sim->stamp_block[c->write_stamp]);
-    if (c->read_stamp < floor) c->flags &= ~(CELL_MANY_THREADS | CELL_MANY_BLOCKS);
-    else if (!unordered(w, lane, c->read_stamp, c->read_thread, c->read_tick, &flags)) {
-        if (c->read_thread != me) c->flags &= ~CELL_MANY_THREADS;
-    } else c->flags |= flags & RACE_OTHER_BLOCK ? CELL_MANY_BLOCKS : CELL_MANY_THREADS;
+    if (c->read_stamp < floor) c->flags &= ~(CELL_MANY_LANES | CELL_MANY_WARPS | CELL_MANY_BLOCKS);
+    else if (c->read_stamp < w->block->stamp) c->flags &= ~(CELL_MANY_LANES | CELL_MANY_WARPS);
+    if (c->read_stamp >= floor) {
+        if (!unordered(w, lane, c->read_stamp, c->read_thread, c->read_tick, &flags)) {
+            if (c->read_thread != me || w->met[lane] > c->read_tick) c->flags &= ~CELL_MANY_LANES;
+        } else c->flags |= flags & RACE_OTHER_BLOCK ? CELL_MANY_BLOCKS : flags & RACE_SAME_WARP ? CELL_MANY_LANES : CELL_MANY_WARPS;
+    }
     if (strong) c->flags |= CELL_READ_STRONG; else c->flags &= ~CELL_READ_STRONG;
     c->read_stamp = w->block->stamp;
     c->read_thread = (u16)me; c->read_site = (u16)site; c->read_tick = w->block->tick;
@@ -177,10 +180,12 @@ static void shadow_write(Warp *w, u32 kind, Cell *c, u32 floor, u32 site, u32 la
         race(w, kind, site, lane, address, flags | RACE_WAS_WRITE | RACE_IS_WRITE | value
              | (c->flags & CELL_WRITE_ATOMIC || atomic ? RACE_ATOMIC : 0), c->write_site, c->write_thread, block_of[c->write_stamp]);
     if (c->read_stamp >= floor && !(atomic && c->flags & CELL_READ_STRONG)) {
-        u32 many = c->flags & CELL_MANY_THREADS && c->read_stamp >= w->block->stamp && c->read_thread == (u16)(w->index * 32 + lane);
-        if (unordered(w, lane, c->read_stamp, many ? NO_THREAD : c->read_thread, c->read_tick, &flags))
+        u32 now = c->read_stamp == w->block->stamp, mine = c->read_thread == (u16)(w->index * 32 + lane);
+        u32 by_warp = now && c->flags & CELL_MANY_WARPS && w->acquired[lane] <= c->read_tick;
+        u32 by_lane = now && mine && c->flags & CELL_MANY_LANES && w->met[lane] <= c->read_tick;
+        if (unordered(w, lane, c->read_stamp, c->read_thread, c->read_tick, &flags) || by_warp || by_lane)
             race(w, kind, site, lane, address, flags | RACE_IS_WRITE | (atomic ? RACE_ATOMIC : 0), c->read_site,
-                 many ? NONE : c->read_thread, block_of[c->read_stamp]);
+                 mine ? NONE : c->read_thread, block_of[c->read_stamp]);
         else if (c->flags & CELL_MANY_BLOCKS && block_of[c->read_stamp] == w->block->index
                  && !(w->sim->acquire_time && w->block->index < w->sim->order_room && w->sim->acquire_time[w->block->index]))
             race(w, kind, site, lane, address, RACE_IS_WRITE | RACE_OTHER_BLOCK | (atomic ? RACE_ATOMIC : 0), c->read_site,
@@ -191,9 +196,9 @@ static void shadow_write(Warp *w, u32 kind, Cell *c, u32 floor, u32 site, u32 la
     if (atomic) c->flags |= CELL_WRITE_ATOMIC; else c->flags &= ~CELL_WRITE_ATOMIC;
 }
 
-/* Whether a read by this lane adds nothing to one by another lane just now: nobody wrote, and the readers are many. */
+/* Whether one more read changes nothing: nobody wrote, and threads of several warps have read since the barrier. */
 static u32 is_known_read(const Cell *c, const Block *b, u32 floor) {
-    return c->write_stamp < floor && c->read_stamp == b->stamp && c->flags & CELL_MANY_THREADS && !(c->flags & CELL_READ_STRONG);
+    return c->write_stamp < floor && c->read_stamp == b->stamp && c->flags & CELL_MANY_WARPS && !(c->flags & CELL_READ_STRONG);
 }
 
 static void shadow(Warp *w, u32 kind, Cell *cells, u32 shift, u32 floor, u32 site, u32 lane, u64 offset, u64 address, u32 same) {

@@ -16,8 +16,8 @@ REDUCE = {
 }  # fmt: skip
 
 
-def meeting(ins: Instruction, scope: Scope, sites: Sites, number: int) -> str:
-    """The C statements of segment `number`, which consists of this instruction; ends before control goes on."""
+def meeting(ins: Instruction, scope: Scope, sites: Sites, number: int, following: int) -> str:
+    """The C statements of segment `number`, which consists of this instruction; segment `following` comes after it."""
     name = ins.opcode[0]
     if name in ("bar", "barrier"):
         if "cluster" in ins.opcode:
@@ -25,7 +25,7 @@ def meeting(ins: Instruction, scope: Scope, sites: Sites, number: int) -> str:
         if "warp" in ins.opcode:
             site = sites.add("generic", "collective", 0, ins)
             return _collect(ins.operands[0], scope, site, number)
-        return _barrier(ins, scope, sites, number)
+        return _barrier(ins, scope, sites, following)
     if name == "activemask":
         return f"FOR_LANES(mask) {{ {scope.assign(ins.operands[0], 'u32', 'mask')} }}"
     site = sites.add("generic", "collective", 0, ins)
@@ -61,7 +61,7 @@ def _both(operand: Operand) -> tuple[Operand, Operand]:
     return (operand.first, operand.second) if isinstance(operand, Pair) else (operand, Reg("_"))
 
 
-def _barrier(ins: Instruction, scope: Scope, sites: Sites, number: int) -> str:
+def _barrier(ins: Instruction, scope: Scope, sites: Sites, following: int) -> str:
     site = sites.add("generic", "barrier", 0, ins)
     operands = ins.operands
     is_red = "red" in ins.opcode
@@ -76,7 +76,7 @@ def _barrier(ins: Instruction, scope: Scope, sites: Sites, number: int) -> str:
     if predicate is not None:
         value = scope.value(predicate, "pred", ins.line)
         red = f"u32 values_[32]; FOR_LANES(mask) values_[lane] = {value}; rt_barrier_red(w, mask, id_, values_);"
-    return f"{head} rt_barrier(w, mask, {number + 1}, id_, count_, {site}); {red} goto dispatch;"
+    return f"{head} rt_barrier(w, mask, {following}, id_, count_, {site}); {red} goto dispatch;"
 
 
 def barrier_result(ins: Instruction, scope: Scope) -> str:

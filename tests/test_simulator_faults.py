@@ -1,0 +1,227 @@
+"""Each fault is named with its line, block and thread, and a candidate's misbehaviour never becomes an exception."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from simulated import KERNELS, floats, kinds, launch_of, line_of, only, run
+
+from cudaperf_magic.bench.nvrtc import build
+from cudaperf_magic.bench.plan import Allocate, Copy, Fill, LaunchPlan, Pointer
+from cudaperf_magic.bench.simulator.launch import simulate
+
+ORDERS = ("forward", "reverse", "shuffled")
+
+
+def ints(n: int) -> np.ndarray[tuple[int], np.dtype[np.int32]]:
+    return np.zeros(n, np.int32)
+
+
+def test_a_kernel_that_reads_past_its_buffer_is_named_with_its_line() -> None:
+    x, y = floats(100), floats(128)
+    fault = only(run("saxpy.cu", "without_guard", 2, 64, (100, 2.0, "x", "y"), {"x": x, "y": y}))
+    assert fault.kind == "out_of_bounds"
+    assert fault.message == "thread (36, 0, 0) of block (1, 0, 0) reads x[100], but x holds 100 elements"
+    assert (fault.block, fault.thread) == ((1, 0, 0), (36, 0, 0))
+    assert KERNELS.joinpath("saxpy.cu").read_text().splitlines()[fault.line - 1].strip() == "y[i] = a * x[i] + y[i];"
+
+
+def test_a_write_past_a_buffer_changes_nothing_else() -> None:
+    x, y, bystander = floats(128), floats(100), np.full(1000, 5, np.float32)
+    arrays = {"x": x, "y": y, "bystander": bystander}
+    result = run("saxpy.cu", "without_guard", 1, 128, (100, 2.0, "x", "y"), arrays)
+    assert kinds(result) == {"out_of_bounds"}
+    assert (bystander == 5).all()
+
+
+@pytest.mark.parametrize("at", [1 << 40, -(1 << 40), 1000, -1])
+@pytest.mark.parametrize("instrument", ["none", "all"])
+def test_a_wild_write_is_refused_or_stays_in_the_simulated_memory(at: int, instrument: str) -> None:
+    x = ints(4)
+    result = run("hostile.cu", "wild", 1, 1, ("x", at), {"x": x}, instrument=instrument)
+    assert not x.any()
+    if instrument == "all" or abs(at) > 1 << 30:
+        assert kinds(result) == {"out_of_bounds"}
+
+
+def test_a_null_pointer_is_called_one() -> None:
+    fault = only(run("hostile.cu", "null_pointer", 1, 32, (0,), {}))
+    assert "null pointer" in fault.message and fault.line == line_of("hostile.cu", "null_pointer(int* x)")
+
+
+def test_a_local_array_read_past_its_end() -> None:
+    result = run("hostile.cu", "local_array", 1, 1, ("x", 100_000), {"x": ints(8)})
+    assert kinds(result) == {"out_of_bounds"}
+    assert not run("hostile.cu", "local_array", 1, 1, ("x", 7), {"x": ints(8)}).faults
+
+
+def test_a_misaligned_vector_write_is_named() -> None:
+    fault = only(run("hostile.cu", "misaligned", 1, 1, ("x",), {"x": floats(8)}))
+    assert fault.kind == "misaligned" and "16 bytes" in fault.message
+
+
+def test_shared_memory_past_its_end_is_named() -> None:
+    arrays = {"x": floats(128), "y": floats(128)}
+    result = run("stencil.cu", "with_halo", 1, 128, ("x", "y", 128), arrays, shared=128 * 4)
+    assert kinds(result) >= {"out_of_bounds"}
+    assert "shared memory, but the block has 512 bytes" in result.faults[0].message
+
+
+def test_a_halo_that_nobody_fills_is_uninitialised() -> None:
+    arrays = {"x": floats(128), "y": floats(128)}
+    result = run("stencil.cu", "without_halo", 1, 128, ("x", "y", 128), arrays, shared=130 * 4)
+    assert kinds(result) == {"uninitialised"}
+    assert {fault.thread for fault in result.faults} <= {(0, 0, 0), (127, 0, 0)}
+    assert {fault.line for fault in result.faults} == {line_of("stencil.cu", "tile[threadIdx.x] + tile")}
+
+
+def test_a_workspace_that_nothing_has_written_is_uninitialised() -> None:
+    compiled = build((KERNELS / "saxpy.cu").read_text(), names=("saxpy",))
+    launch = launch_of("saxpy", 1, 32, (32, 2.0, "work", "y"))
+    fault = only(simulate(compiled, LaunchPlan((Allocate("work", 128), launch)), {"y": floats(32)}))
+    assert fault.kind == "uninitialised" and "work[0]" in fault.message
+    filled = LaunchPlan((Allocate("work", 128), Fill(Pointer("work"), 0, 128), launch))
+    assert not simulate(compiled, filled, {"y": floats(32)}).faults
+
+
+def test_an_output_read_before_it_is_written_is_uninitialised() -> None:
+    arrays = {"x": floats(32), "y": floats(32)}
+    given = (32, 2.0, "x", "y")
+    fault = only(run("saxpy.cu", "saxpy", 1, 32, given, arrays, initialised={"x": True, "y": False}))
+    assert fault.kind == "uninitialised" and "y[0]" in fault.message
+
+
+@pytest.mark.parametrize("schedule", ORDERS)
+def test_a_missing_barrier_is_a_shared_race_with_both_lines(schedule: str) -> None:
+    a = floats(32, 32)
+    arrays = {"a": a, "b": np.zeros_like(a)}
+    result = run("transpose.cu", "without_barrier", (1, 1), (32, 32), ("a", "b", 32), arrays, schedule=schedule)
+    races = [fault for fault in result.faults if fault.kind == "shared_race"]
+    assert races
+    for race in races:
+        assert race.other_line is not None and race.line != race.other_line
+        assert "no barrier stands between" in race.message
+
+
+@pytest.mark.parametrize("schedule", ORDERS)
+def test_a_volatile_warp_reduction_without_syncwarp_is_a_race(schedule: str) -> None:
+    arrays = {"x": floats(64), "total": floats(1)}
+    result = run("reduce.cu", "without_syncwarp", 1, 64, ("x", "total"), arrays, schedule=schedule)
+    assert kinds(result) == {"shared_race"}
+    assert "no __syncwarp() or barrier" in result.faults[0].message
+
+
+@pytest.mark.parametrize("schedule", ORDERS)
+def test_a_stencil_in_place_is_a_global_race(schedule: str) -> None:
+    result = run("stencil.cu", "in_place", 2, 64, ("x", 128), {"x": floats(128)}, schedule=schedule)
+    assert kinds(result) == {"global_race"}
+    assert any("blocks run in any order" in fault.message for fault in result.faults)
+    assert any("no barrier stands between" in fault.message for fault in result.faults)
+
+
+def test_global_races_can_be_left_unchecked() -> None:
+    result = run("stencil.cu", "in_place", 2, 64, ("x", 128), {"x": floats(128)}, check_global_races=False)
+    assert not result.faults
+
+
+def test_a_histogram_without_atomics_is_a_global_race() -> None:
+    x = np.zeros(64, np.uint8)
+    result = run("histogram.cu", "without_atomics", 1, 64, ("x", "counts", 64), {"x": x, "counts": ints(256)})
+    assert kinds(result) == {"global_race"}
+    honest = np.arange(64, dtype=np.uint8)
+    assert not run(
+        "histogram.cu", "without_atomics", 1, 64, ("x", "counts", 64), {"x": honest, "counts": ints(256)}
+    ).faults
+
+
+def test_two_writes_of_one_value_say_so() -> None:
+    result = run("lock.cu", "same_value", 2, 32, ("flag",), {"flag": ints(1)})
+    assert kinds(result) == {"global_race"}
+    assert all("both write the same value" in fault.message for fault in result.faults)
+
+
+@pytest.mark.parametrize("schedule", ORDERS)
+def test_a_last_block_without_fence_is_a_global_race(schedule: str) -> None:
+    arrays = {"x": floats(16), "partial": floats(16), "arrived": ints(1), "total": floats(1)}
+    given = ("x", "partial", "arrived", "total")
+    result = run("reduce.cu", "last_block_without_fence", 16, 32, given, arrays, schedule=schedule)
+    assert kinds(result) == {"global_race"}
+
+
+def test_threads_that_leave_before_a_barrier_are_counted() -> None:
+    fault = only(run("divergence.cu", "some_leave", 1, 64, ("y",), {"y": ints(64)}))
+    assert fault.kind == "divergence" and fault.message.startswith("20 threads of block (0, 0, 0) left")
+
+
+def test_waiting_at_two_barriers_names_both_lines() -> None:
+    fault = only(run("divergence.cu", "two_barriers", 1, 64, ("y",), {"y": ints(64)}))
+    assert fault.kind == "divergence"
+    lines = KERNELS.joinpath("divergence.cu").read_text().splitlines()
+    assert fault.line != fault.other_line
+    assert all("__syncthreads" in lines[line - 1] for line in (fault.line, fault.other_line))
+
+
+def test_a_shuffle_that_lanes_never_reach_is_named() -> None:
+    fault = only(run("divergence.cu", "half_a_shuffle", 1, 32, ("y",), {"y": ints(32)}))
+    assert fault.kind == "divergence" and fault.line == line_of("divergence.cu", "__shfl_sync(0xffffffffu")
+    y = ints(32)
+    assert not run("divergence.cu", "half_a_warp", 1, 32, ("y",), {"y": y}).faults
+    assert list(y) == [3] * 16 + list(range(16, 32))
+
+
+def test_a_barrier_that_the_rest_never_reaches_is_a_deadlock() -> None:
+    result = run("divergence.cu", "nobody_comes", 1, 64, ("y",), {"y": ints(64)})
+    fault = only(result)
+    assert fault.kind == "deadlock" and fault.line == line_of("divergence.cu", "bar.sync 1, 64;")
+    assert not result.is_complete
+
+
+@pytest.mark.parametrize("instrument", ["none", "all"])
+def test_an_endless_loop_ends_with_its_line(instrument: str) -> None:
+    fault = only(run("hostile.cu", "endless", 1, 64, ("x",), {"x": ints(1)}, step_limit=100_000, instrument=instrument))
+    assert fault.kind == "limit"
+    assert fault.line in range(line_of("hostile.cu", "void endless"), line_of("hostile.cu", "void gigabyte"))
+
+
+def test_a_gigabyte_of_text_is_cut() -> None:
+    result = run("hostile.cu", "gigabyte", 1, 1, ("x",), {"x": ints(1)}, printf_limit_bytes=1000)
+    assert only(result).kind == "limit" and only(result).line == line_of("hostile.cu", "printf")
+    assert len(result.text) == 1000 and result.text.startswith("line 0\nline 1\n")
+
+
+def test_a_trap_is_named_with_its_thread() -> None:
+    fault = only(run("hostile.cu", "trap", 1, 32, ("x",), {"x": ints(1)}))
+    assert (fault.kind, fault.thread, fault.line) == ("trap", (5, 0, 0), line_of("hostile.cu", "__trap()"))
+
+
+def test_an_assertion_is_quoted_with_its_thread() -> None:
+    fault = only(run("hostile.cu", "checks", 1, 32, ("x",), {"x": np.arange(32, dtype=np.int32)}))
+    assert fault.kind == "trap" and fault.thread == (5, 0, 0)
+    assert "x[threadIdx.x] < 5" in fault.message
+
+
+@pytest.mark.parametrize(
+    ("grid", "block", "shared", "words"),
+    [
+        (0, 32, 0, "no size may be zero"),
+        (1, 2048, 0, "1024 at most"),
+        (1, (1, 1, 128), 0, "64 along z"),
+        ((1, 70000), 32, 0, "65535 at most"),
+        (1, 32, 300_000, "shared memory"),
+    ],
+)
+def test_a_launch_that_a_gpu_would_refuse_is_refused(grid: object, block: object, shared: int, words: str) -> None:
+    arrays = {"x": floats(32), "y": floats(32)}
+    fault = only(run("saxpy.cu", "saxpy", grid, block, (32, 2.0, "x", "y"), arrays, shared=shared))  # type: ignore[arg-type]
+    assert fault.kind == "launch" and words in fault.message
+
+
+def test_the_wrong_number_of_arguments_is_a_launch_fault() -> None:
+    assert only(run("saxpy.cu", "saxpy", 1, 32, (32, 2.0, "x"), {"x": floats(32)})).kind == "launch"
+
+
+def test_a_copy_that_leaves_its_buffer_is_a_fault() -> None:
+    compiled = build((KERNELS / "saxpy.cu").read_text(), names=("saxpy",))
+    plan = LaunchPlan((Copy(Pointer("x", 64), Pointer("y"), 128), launch_of("saxpy", 1, 32, (32, 2.0, "x", "y"))))
+    result = simulate(compiled, plan, {"x": floats(32), "y": floats(32)})
+    assert only(result).message == "cudaMemcpy of 128 bytes at byte 64 of x leaves the buffer"
