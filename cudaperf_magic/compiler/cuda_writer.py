@@ -75,21 +75,19 @@ class _Writer:
             fields = "".join(f"{INDENT}{kind} {name};\n" for name, kind in struct.fields)
             parts.append(f"struct {struct.name} {{\n{fields}}};")
         parts += [_table(table) for table in self.function.tables]
-        parts += [self._helper(helper) for helper in self.function.helpers]
+        host = self._host()
+        parts += [self._helper(helper, host) for helper in self.function.helpers]
         snippets = {s.name: s.text.rstrip() for kernel in self.kernels.values() for s in kernel.snippets}
         parts += snippets.values()
         parts += [self._kernel(kernel) for kernel in self.kernels.values()]
-        parts.append(self._host())
+        parts.append(host)
         return "\n\n".join(parts) + "\n"
 
-    def _helper(self, helper: Function) -> str:
+    def _helper(self, helper: Function, host: str) -> str:
         parameters = ", ".join(f"{p.type} {p.name}" for p in helper.parameters)
         body = print_statements(helper.body, depth=1)
-        on_host = "__host__ " if self._host_calls(helper.name) else ""
+        on_host = "__host__ " if f"{helper.name}(" in host else ""
         return f"{on_host}__device__ {helper.return_type} {helper.name}({parameters}) {{\n{body}}}"
-
-    def _host_calls(self, name: str) -> bool:
-        return any(name in print_statements((s,)) for s in _host_declares(self.program.nodes))
 
     # --------------------------------------------------------------- kernels
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from cudaperf_magic.compiler.affine import constant, integer, is_extremum, linear, same, simplify
 from cudaperf_magic.compiler.loops import (
@@ -122,6 +122,14 @@ def ceil_div(count: Expr, by: int) -> Expr:
     if known is not None:
         return Const(str(-(-known // by)))
     return Binary("/", simplify(Binary("+", count, Const(str(by - 1)))), Const(str(by)))
+
+
+def ascending(loop: Loop) -> Loop:
+    """A loop whose order is free, counting up when it counted down by one (`i > -1` is no bound for unsigned i)."""
+    if loop.step != -1:
+        return loop
+    start, stop = (simplify(Binary("+", end, ONE)) for end in (loop.stop, loop.start))
+    return replace(loop, start=start, stop=stop, step=1)
 
 
 def block_index(position: str) -> Name:

@@ -23,7 +23,7 @@ def lower_map(nest: Nest, symbols: Symbols, host_names: set[str]) -> Kernel:
         ceil_div(axis.count, width * points)
         for axis, width, points in zip(axes, nest.block, _coarsen(nest), strict=True)
     )
-    return Kernel(nest, _merged(body), grid, nest.block, tuple(axis.count for axis in axes), snippets)
+    return Kernel(nest, _merged(body, own), grid, nest.block, tuple(axis.count for axis in axes), snippets)
 
 
 def _coarsen(nest: Nest) -> tuple[int, ...]:
@@ -87,11 +87,11 @@ def _scaled(position: str, by: int) -> Expr:
     return thread_index(position) if by == 1 else Binary("*", thread_index(position), Const(str(by)))
 
 
-def _merged(body: tuple[Stmt, ...]) -> tuple[Stmt, ...]:
-    """Nested index-and-guard pairs read better as all indices, then one condition."""
+def _merged(body: tuple[Stmt, ...], own: set[str]) -> tuple[Stmt, ...]:
+    """Nested index-and-guard pairs of the axes read better as all indices, then one condition."""
     declarations: list[Stmt] = []
     conditions: list[Expr] = []
-    while len(body) == 2 and isinstance(body[0], Declare) and isinstance(body[1], If) and not body[1].other:
+    while len(body) == 2 and isinstance(body[0], Declare) and isinstance(body[1], If) and body[0].name in own:
         declarations.append(body[0])
         conditions.append(body[1].condition)
         body = body[1].then

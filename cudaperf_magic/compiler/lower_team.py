@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from cudaperf_magic.compiler.affine import integer
 from cudaperf_magic.compiler.atomics import with_atomics
 from cudaperf_magic.compiler.dependence import Facts, LoopFacts
-from cudaperf_magic.compiler.grid import all_of, axes_of, block_index, ceil_div, shifted, thread_index
+from cudaperf_magic.compiler.grid import all_of, ascending, axes_of, block_index, ceil_div, shifted, thread_index
 from cudaperf_magic.compiler.hazards import Pending
 from cudaperf_magic.compiler.kernel import Kernel, declared_locals
 from cudaperf_magic.compiler.loops import (
@@ -232,7 +232,7 @@ class TeamWriter:
         if inner is not None and any(isinstance(r.target, Load) for r in facts.reductions):
             return self.uniform_loop(loop)
         before = self.barrier(usage((loop,)), False)
-        body = self._dealt(parts.loop, inner.label if inner is not None else loop.label, parts)
+        body = self._dealt(ascending(parts.loop), inner.label if inner is not None else loop.label, parts)
         result = [*before, *parts.before, body]
         for snippet in parts.snippets(self.scope, self.nest.reduce_style):
             self.snippets[snippet.name] = snippet
@@ -259,7 +259,7 @@ class TeamWriter:
         if loop.label != label:
             inner = loop.body[0]
             assert isinstance(inner, Loop)
-            return replace(loop, body=(self._dealt(inner, label, parts),))
+            return replace(loop, body=(self._dealt(ascending(inner), label, parts),))
         start = self.rank if abs(loop.step) == 1 else Binary("*", self.rank, Const(str(abs(loop.step))))
         first = shifted(loop.start, start) if loop.step > 0 else Binary("-", loop.start, start)
         body, snippets = with_atomics(loop.body, parts.scattered, self.symbols)

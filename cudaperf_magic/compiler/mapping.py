@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 
 from cudaperf_magic.compiler.affine import integer, simplify
 from cudaperf_magic.compiler.dependence import Facts
+from cudaperf_magic.compiler.grid import ascending
 from cudaperf_magic.compiler.loops import (
     Assign,
     Binary,
@@ -158,6 +159,8 @@ class _Mapper:
         facts = self.facts.loop(loop.label)
         if not all(self._fits_in_thread(name) for name in facts.private) or _has_sized_locals(loop):
             return False
+        if loop.step < -1 and loop.type.startswith("unsigned"):
+            return False
         if facts.kind == "parallel":
             return True
         return (
@@ -208,7 +211,7 @@ class _Mapper:
         body = (*self._own_arrays(private, body), *body)
         return Nest(
             name="",
-            loops=tuple(replace(member, body=()) for member in band),
+            loops=tuple(ascending(replace(member, body=())) for member in band),
             body=body,
             axes=axes,
             block=DEFAULT_BLOCKS[len(band)],
