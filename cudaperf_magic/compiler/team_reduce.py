@@ -78,7 +78,7 @@ class Parts:
                 made.append(If(found, (Assign(part.target, "", part.store),)))
                 continue
             if part.operator in ("argmin", "argmax"):
-                made += _arg_after(part, call)
+                made += _arg_after(part, call, self.loop)
                 continue
             total = Call(call, (Name(part.part),))
             accumulates = neutral(part.operator, part.type) is not None
@@ -187,7 +187,8 @@ def _arg_part(reduction: Reduction, loop: Loop, symbols: Symbols, type: str) -> 
     )
 
 
-def _arg_after(part: Part, call: str) -> list[Stmt]:
+def _arg_after(part: Part, call: str, loop: Loop) -> list[Stmt]:
+    """Combine the parts; where the best is known by its index only, not before the loop has an iteration."""
     assert part.index is not None
     made: list[Stmt] = []
     if part.compared is not None:
@@ -196,7 +197,9 @@ def _arg_after(part: Part, call: str) -> list[Stmt]:
     if part.compared is None:
         made.append(Assign(part.target, "", Name(part.part)))
     made.append(Assign(part.index, "", Name(part.index_part)))
-    return made
+    if part.compared is None:
+        return made
+    return [If(Binary("<" if loop.step > 0 else ">", loop.start, loop.stop), tuple(made))]
 
 
 def _assign(target: Name | Load, operator: str, total: Expr, accumulates: bool) -> Stmt:
