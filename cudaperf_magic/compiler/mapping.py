@@ -40,6 +40,7 @@ from cudaperf_magic.compiler.promote import cell, promote
 from cudaperf_magic.compiler.recurrences import scan_of
 from cudaperf_magic.compiler.restructure import has_static_header, restructure
 from cudaperf_magic.compiler.returns import returns_to_result
+from cudaperf_magic.compiler.searches import first_hits
 from cudaperf_magic.compiler.structured import without_continue
 from cudaperf_magic.compiler.tables import lift_tables
 from cudaperf_magic.compiler.usage import usage
@@ -53,7 +54,7 @@ DEFAULT_BLOCKS = {1: (256,), 2: (16, 16), 3: (32, 4, 2)}
 
 def plan(function: Function, orders: Mapping[str, str] | None = None) -> Program:
     """The naive program of a function. `orders` says which index arrays ascend or are permutations."""
-    function = without_continue(returns_to_result(lift_tables(function)))
+    function = without_continue(returns_to_result(first_hits(lift_tables(function))))
     function, facts = restructure(function, orders or {})
     mapper = _Mapper(function, facts, Symbols.of(function))
     nodes = mapper.map(function.body)
