@@ -19,6 +19,7 @@ from pathlib import Path
 
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 from cudaperf_magic import commands
 from cudaperf_magic.errors import CudaperfError
@@ -93,7 +94,9 @@ def waiting(console: Console, text: str) -> Iterator[Callable[[str], None]]:
 def show(rows: list[Row], seconds: list[float], console: Console) -> None:
     table = Table("function", "decision", "turns", "verdict", "what the best turn does", "structure", "s", box=None)
     for row, took in zip(rows, seconds, strict=True):
-        table.add_row(row.function, row.decision, row.turns, row.verdict, row.change, row.structure, f"{took:.1f}")
+        # As Text: a subscript such as x[i] is no markup.
+        cells = (row.function, row.decision, row.turns, row.verdict, row.change, row.structure, f"{took:.1f}")
+        table.add_row(*map(Text, cells))
     console.print(table)
 
 
@@ -106,7 +109,8 @@ def run_notebook(console: Console) -> bool:
     notebook = nbformat.read(NOTEBOOK, as_version=4)
     target = OUT / "demo.ipynb"
     place = {"metadata": {"path": str(NOTEBOOK.parent)}}
-    client = NotebookClient(notebook, timeout=NOTEBOOK_TIMEOUT_S, resources=place)
+    quiet = ["--log-level=ERROR"]  # of the kernel's own server, which a person at a demo has no use for
+    client = NotebookClient(notebook, timeout=NOTEBOOK_TIMEOUT_S, resources=place, extra_arguments=quiet)
     try:
         with waiting(console, f"running {NOTEBOOK.name}"):
             client.execute()

@@ -150,3 +150,34 @@ def test_an_interrupt_at_any_moment_leaves_no_process_and_resume_goes_on(tmp_pat
     if unfinished:
         assert main(["resume", unfinished[0].identity, "--turns", str(unfinished[0].turns + 1)]) == 0
         assert Store().unfinished() == ()
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("default")  # of the kernel's own start, in libraries that are not ours
+def test_interrupting_a_kernel_leaves_no_process_and_the_notebook_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    from jupyter_client.manager import start_new_kernel
+
+    manager, client = start_new_kernel(cwd=str(EXAMPLES.parent.parent))
+    try:
+        kernel = psutil.Process(manager.provisioner.pid)
+        client.execute_interactive("%load_ext cudaperf_magic", timeout=60, output_hook=lambda _: None)
+        before = {child.pid for child in kernel.children(recursive=True)}
+        body = (EXAMPLES / "matmul.c").read_text()
+        client.execute(f"%%cudaperf translate --device simulator\n{body}")
+        deadline = time.monotonic() + 60
+        while not Store().recent() and time.monotonic() < deadline:
+            time.sleep(0.1)
+        time.sleep(0.5)
+        manager.interrupt_kernel()
+        reply = client.get_shell_msg(timeout=END_TIMEOUT_S)["content"]
+        assert (reply["status"], reply["ename"]) == ("error", "KeyboardInterrupt")
+        assert {child.pid for child in kernel.children(recursive=True)} <= before
+        (entry,) = Store().unfinished()
+        assert entry.stopped == "interrupted"
+        resume = f"%cudaperf resume --turns {entry.turns + 1}"
+        again = client.execute_interactive(resume, timeout=120, output_hook=lambda _: None)
+        assert again["content"]["status"] == "ok"
+        assert Store().load(entry.identity).decision == "translate"
+    finally:
+        client.stop_channels()
+        manager.shutdown_kernel(now=True)
