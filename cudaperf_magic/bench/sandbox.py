@@ -263,6 +263,7 @@ class _Server:
             raise ToolchainError(
                 "candidates run in a sandbox that needs Linux; use a Linux machine, WSL or a container"
             )
+        self._stop()  # what a dead one, or the process that we were forked from, left open
         self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         package = str(Path(__file__).resolve().parents[2])
         environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
