@@ -46,7 +46,7 @@ class Output:
 
 @dataclass(frozen=True)
 class Scan:
-    """A loop whose accumulator's every intermediate value is wanted.
+    """A loop whose accumulator's every intermediate value is wanted; or only the last one, of a linear recurrence.
 
     kind "scan": `acc = acc (operator) element`. "linear": `acc = coefficient * acc + element`.
     "compact": `if (guard) { place[acc] = value; acc += 1; }`; its element is `guard ? 1 : 0`.
@@ -115,7 +115,7 @@ class _Body:
         for statement in _statements(self.loop.body):
             if not self.take(statement):
                 return None
-        if self.update is None or not self.outputs or self.before not in (0, len(self.outputs)):
+        if self.update is None or self.before not in (0, len(self.outputs)):
             return None
         value, guard, line = self.update
         if guard is not None and mentions(guard, self.accumulator):
@@ -152,7 +152,7 @@ class _Body:
 
     def set(self, place: Place, value: Expr, guard: Expr | None, line: int) -> bool:
         """Note `place = value`; False when the body stops being a scan with it."""
-        inlined = self.inline(value)
+        inlined = self.inline(value, isinstance(place, Load) and place != self.accumulator)
         condition = None if guard is None else self.inline(guard)
         if inlined is None or (guard is not None and condition is None):
             return False
@@ -176,25 +176,30 @@ class _Body:
         self.written.add(place.array)
         return True
 
-    def inline(self, expression: Expr) -> Expr | None:
-        """The expression without temporaries; None when it reads an element that an output has changed."""
+    def inline(self, expression: Expr, is_output: bool = False) -> Expr | None:
+        """The expression without temporaries; None when it reads an element that an output has changed.
+
+        A temporary that kept the old element will do for the update, whose elements are all read first, but not for
+        an output, which is computed after the outputs before it.
+        """
 
         def known(e: Expr) -> Expr:
             return self.known.get(e, e) if isinstance(e, (Name, Load)) else e
 
         result = map_expression(expression, known)
-        stale = {load.array for load in loads_in(result)} & self.written
+        read = loads_in(result) if is_output else [e for e in loads_in(expression) if e not in self.known]
+        stale = {load.array for load in read} & self.written
         return None if stale and not isinstance(self.accumulator, Load) else result
 
     def made(self, value: Expr, guard: Expr | None, line: int) -> Scan | None:
         outputs = tuple(self.outputs)
         inclusive = self.before == 0
-        if not any(mentions(o.value, self.accumulator) for o in outputs):
-            return None
         recurrence = recurrence_of(self.accumulator, value, line)
         if recurrence is None:
             return None
         operator, element, coefficient = recurrence
+        if not any(mentions(o.value, self.accumulator) for o in outputs) and (coefficient is None or not self.is_live):
+            return None  # nobody wants more than the sum: a reduction, unless only a scan can compute it
         if guard is not None:
             neutral = NEUTRAL.get(operator)
             if neutral is None:

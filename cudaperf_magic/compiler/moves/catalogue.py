@@ -9,14 +9,15 @@ from cudaperf_magic.compiler.moves.bins import PRIVATISE
 from cudaperf_magic.compiler.moves.launch import BLOCK, COARSEN, INTERCHANGE
 from cudaperf_magic.compiler.moves.memory import PAD, STAGE, TILE
 from cudaperf_magic.compiler.moves.move import Context, Move, Refused
-from cudaperf_magic.compiler.moves.teams import SHUFFLE, TEAM, TWO_PASS
+from cudaperf_magic.compiler.moves.teams import ATOMIC_PASS, SCAN_BLOCKS, SHUFFLE, SPLIT_K, TEAM, TWO_PASS
 from cudaperf_magic.compiler.program import Program
 from cudaperf_magic.compiler.schedule import Step
 
 MOVES: dict[str, Move] = {
     move.name: move
     for move in (
-        INTERCHANGE, TEAM, TWO_PASS, TILE, STAGE, PAD, PRIVATISE, VECTOR, COARSEN, SHUFFLE, UNROLL, RESTRICT, BLOCK,
+        INTERCHANGE, TEAM, TWO_PASS, ATOMIC_PASS, SCAN_BLOCKS, SPLIT_K, TILE, STAGE, PAD, PRIVATISE, VECTOR, COARSEN,
+        SHUFFLE, UNROLL, RESTRICT, BLOCK,
     )
 }  # fmt: skip
 

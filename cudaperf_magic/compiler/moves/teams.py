@@ -6,13 +6,16 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from cudaperf_magic.compiler.affine import integer
+from cudaperf_magic.compiler.atomic_pass import in_atomic_pass
 from cudaperf_magic.compiler.dependence import Facts
-from cudaperf_magic.compiler.loops import Declare, Symbols, loops_of
+from cudaperf_magic.compiler.loops import Declare, Loop, Symbols, loops_of
 from cudaperf_magic.compiler.lower import nest_facts, symbols_of
 from cudaperf_magic.compiler.lower_team import TeamWriter
 from cudaperf_magic.compiler.moves.move import MOST_THREADS, WARP, Context, Move, Refused, with_decisions
 from cudaperf_magic.compiler.program import Nest, Program
+from cudaperf_magic.compiler.scan_passes import in_three_passes
 from cudaperf_magic.compiler.schedule import Step
+from cudaperf_magic.compiler.split_k import split_over
 from cudaperf_magic.compiler.two_pass import in_two_passes
 
 
@@ -60,17 +63,63 @@ def _shuffle_options(program: Program, nest: Nest, context: Context) -> Iterator
 
 
 def _two_pass(program: Program, nest: Nest, step: Step, context: Context) -> Program:
-    blocks = int(step.values[0])
     facts = nest_facts(program, nest, context.orders)
-    changed = in_two_passes(program, nest, facts, blocks, context.sizes)
+    label = str(step.values[1]) if len(step.values) > 1 else ""
+    return _or_refused(in_two_passes(program, nest, facts, _blocks(step), label))
+
+
+def _two_pass_options(program: Program, nest: Nest, context: Context) -> Iterator[Step]:
+    if nest.team == 1 or nest.loops:
+        return
+    yield Step("two_pass", nest.name, (128,))
+    for statement in nest.body:
+        if isinstance(statement, Loop) and len(statement.body) == 1 and isinstance(statement.body[0], Loop):
+            yield Step("two_pass", nest.name, (128, statement.body[0].label))
+
+
+def _atomic_pass(program: Program, nest: Nest, step: Step, context: Context) -> Program:
+    facts = nest_facts(program, nest, context.orders)
+    return _or_refused(in_atomic_pass(program, nest, facts, _blocks(step)))
+
+
+def _atomic_pass_options(program: Program, nest: Nest, context: Context) -> Iterator[Step]:
+    if nest.team > 1 and not nest.loops:
+        yield Step("atomic_pass", nest.name, (128,))
+
+
+def _split_k(program: Program, nest: Nest, step: Step, context: Context) -> Program:
+    label, parts = str(step.values[0]), int(step.values[1])
+    if parts < 2:
+        raise Refused("splitting means at least 2 parts")
+    return _or_refused(split_over(program, nest, nest_facts(program, nest, context.orders), label, parts))
+
+
+def _split_k_options(program: Program, nest: Nest, context: Context) -> Iterator[Step]:
+    if nest.team == 1 and len(nest.loops) in (1, 2) and not nest.staged and nest.vector == 1:
+        yield from (Step("split_k", nest.name, (s.label, 16)) for s in nest.body if isinstance(s, Loop))
+
+
+def _blocks(step: Step) -> int:
+    blocks = int(step.values[0])
+    if not 2 <= blocks <= MOST_THREADS:
+        raise Refused(f"the range is shared by 2 to {MOST_THREADS} blocks")
+    return blocks
+
+
+def _or_refused(changed: Program | str) -> Program:
     if isinstance(changed, str):
         raise Refused(changed)
     return changed
 
 
-def _two_pass_options(program: Program, nest: Nest, context: Context) -> Iterator[Step]:
+def _scan_blocks(program: Program, nest: Nest, step: Step, context: Context) -> Program:
+    facts = nest_facts(program, nest, context.orders)
+    return _or_refused(in_three_passes(program, nest, facts, _blocks(step)))
+
+
+def _scan_blocks_options(program: Program, nest: Nest, context: Context) -> Iterator[Step]:
     if nest.team > 1 and not nest.loops:
-        yield Step("two_pass", nest.name, (128,))
+        yield Step("scan_blocks", nest.name, (128,))
 
 
 def _extent(declaration: Declare) -> int | None:
@@ -86,3 +135,13 @@ def _extent(declaration: Declare) -> int | None:
 TEAM = Move("team", ("coalescing", "balance"), "Threads share a point's inner loop.", _team, _team_options)
 SHUFFLE = Move("shuffle", ("synchronisation", "shared"), "Parts combine by shuffles.", _shuffle, _shuffle_options)
 TWO_PASS = Move("two_pass", ("balance", "occupancy"), "Many blocks, then one.", _two_pass, _two_pass_options)
+SCAN_BLOCKS = Move(
+    "scan_blocks", ("balance", "occupancy"), "A scan in three passes.", _scan_blocks, _scan_blocks_options
+)
+ATOMIC_PASS = Move(
+    "atomic_pass", ("balance", "occupancy"), "Many blocks, each with one atomic.", _atomic_pass, _atomic_pass_options
+)
+SPLIT_K = Move(
+    "split_k", ("occupancy", "balance"), "Parts of a long reduction are points of their own.",
+    _split_k, _split_k_options,
+)  # fmt: skip
