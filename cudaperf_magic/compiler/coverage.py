@@ -65,7 +65,8 @@ class _Flow:
         reached = []
         for position, access in enumerate(self.found):
             text, is_exact = self._relation(f"S{position}", access)
-            if access.is_write and is_exact and access.is_sure and len(access.subscripts) == len(shape):
+            has_shape = len(self.region.shaped.subscripts(access)) == len(shape)
+            if access.is_write and is_exact and access.is_sure and has_shape:
                 reached.append(text)
         instance = Instance(self.scope, {})
         index = [f"e{k}" for k in range(len(shape))]

@@ -321,7 +321,25 @@ def rules(terms: Iterable[Term], is_positive: bool) -> list[str]:
         for second in known[position + 1 :]:
             if first.function == second.function and len(first.arguments) == len(second.arguments):
                 found.append(_rule(first, second, is_positive))
+    found.extend(_split_rules(known))
     return found[:10]  # each is a disjunction; more of them would cost more than they tell
+
+
+def _split_rules(terms: list[Term]) -> list[str]:
+    """Quotient and remainder by one divisor tell the dividend: both equal, and it is the same."""
+    pairs = []
+    for quotient in terms:
+        for remainder in terms:
+            if (quotient.function[0], remainder.function[0]) != ("/", "%") or quotient.arguments != remainder.arguments:
+                continue
+            if quotient.function[1:] == remainder.function[1:] and len(quotient.arguments) == 2:
+                pairs.append((quotient.name, remainder.name, quotient.arguments[0], quotient.function))
+    found = []
+    for position, (q, r, a, function) in enumerate(pairs):
+        for p, s, b, other in pairs[position + 1 :]:
+            if function == other:
+                found.append(f"({q} < {p} or {q} > {p} or {r} < {s} or {r} > {s} or {a} = {b})")
+    return found
 
 
 def _rule(first: Term, second: Term, is_positive: bool) -> str:

@@ -172,9 +172,10 @@ class _Verdict:
         for name, members in by_array.items():
             conflicts, combined = self.pairs(members)
             self.assume(self.all.shaped.assumed.get(name, ()))
-            if conflicts and name in self.all.leniently_shaped.assumed:
+            doubtful = [*conflicts, *(pair for pair in combined if pair[0].update is None)]
+            if doubtful and name in self.all.leniently_shaped.assumed:
                 others = self.pairs(members, self.all.region(self.label, is_lenient=True))
-                if not others[0]:
+                if not others[0] and all(pair[0].update is not None for pair in others[1]):
                     conflicts, combined = others
                     self.assume(self.all.leniently_shaped.assumed[name])
             if conflicts and self.is_private(members):
