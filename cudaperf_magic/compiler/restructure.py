@@ -21,10 +21,12 @@ from cudaperf_magic.compiler.loops import (
     Load,
     Loop,
     Stmt,
+    Symbols,
     loops_of,
     names_in,
     walk_expression,
 )
+from cudaperf_magic.compiler.snapshots import from_snapshot
 from cudaperf_magic.compiler.waves import skewed, wave
 
 STEPS = 24  # rewrites tried at most; each makes the tree more parallel, so few are ever needed
@@ -66,6 +68,7 @@ def _rewrite(loop: Loop, facts: Facts, labels: set[str]) -> tuple[Stmt, ...] | N
         _interchange(loop, facts)
         or _fission(loop, facts, labels)
         or _split_at_pivot(loop, facts, labels)
+        or from_snapshot(loop, facts, Symbols.of(facts.piece.function), labels)
         or _by_diagonals(loop, facts, labels)
     )
 
