@@ -7,20 +7,22 @@ it knows is in the episode (every candidate carries its schedule), so an episode
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
 
 from cudaperf_magic.compiler.cuda_writer import write_cuda
-from cudaperf_magic.compiler.loops import Function
+from cudaperf_magic.compiler.loops import Function, Stmt
 from cudaperf_magic.compiler.mapping import plan
 from cudaperf_magic.compiler.moves.catalogue import apply, options
 from cudaperf_magic.compiler.moves.move import Context, Move, Refused
-from cudaperf_magic.compiler.program import Program
+from cudaperf_magic.compiler.program import HostIf, HostLoop, HostScalar, Nest, Node, Program
 from cudaperf_magic.compiler.schedule import Schedule, Step, parse_schedule
 from cudaperf_magic.proposals import Candidates, Done, Keep, Proposal
 from cudaperf_magic.records import PROPERTIES, Candidate, Episode, Property, Task, Turn
+from cudaperf_magic.tasks.sizes import estimated_steps
 
 GOOD_ENOUGH = 0.97  # a property above this has nothing left to win
+MOST_SERIAL = 0.25  # with more of the work in single threads than this, a GPU only slows the C down
 NOTHING_LEFT = "no move is left that changes the best program"
 
 
@@ -51,7 +53,7 @@ class SearchPolicy:
         """The next candidates of an episode; Keep when nothing is parallel, Done when nothing is left to try."""
         context = context_of(episode.task)
         program = self.plain(context)
-        if program.is_serial:
+        if program.is_serial or serial_share(program, context) > MOST_SERIAL:
             return Keep(keep_reason(program))
         if not episode.turns:
             return Candidates((self.candidate(program, Schedule(), context, "the plainest correct kernel"),))
@@ -111,12 +113,45 @@ def carried_out(program: Program, schedule: Schedule, context: Context) -> Progr
     return program
 
 
+def serial_share(program: Program, context: Context) -> float:
+    """Which part of the estimated statements, at the measured sizes, single threads would have to execute."""
+
+    def steps(is_wanted: Callable[[Nest], bool]) -> float:
+        body = _statements(program.nodes, is_wanted)
+        return estimated_steps(replace(program.function, body=body), context.sizes)
+
+    total = steps(lambda nest: True)
+    return steps(lambda nest: nest.team == 1 and not nest.loops) / total if total else 0.0
+
+
+def _statements(nodes: tuple[Node, ...], is_wanted: Callable[[Nest], bool]) -> tuple[Stmt, ...]:
+    """The wanted nests as loops again, in the host loops around them."""
+    made: list[Stmt] = []
+    for node in nodes:
+        match node:
+            case Nest() if is_wanted(node):
+                body = node.body
+                for loop in reversed(node.loops):
+                    body = (replace(loop, body=body),)
+                made += body
+            case HostLoop():
+                made.append(replace(node.loop, body=_statements(node.body, is_wanted)))
+            case HostIf():
+                made += _statements(node.then + node.other, is_wanted)
+            case HostScalar():
+                made.append(node.statement)
+            case _:
+                pass
+    return tuple(made)
+
+
 def keep_reason(program: Program) -> str:
     """Why the C stays sequential, in a sentence."""
     reasons = program.serial_reasons[:2]
     if not reasons:
         return "it has no loop whose iterations could run side by side"
-    return "no loop has iterations that could run side by side: " + "; ".join(reasons)
+    who = "no loop has" if program.is_serial else "the loop that does most of the work does not have"
+    return f"{who} iterations that could run side by side: " + "; ".join(reasons)
 
 
 def _ideas(base: Program, best: Turn, context: Context) -> Iterator[_Idea]:
