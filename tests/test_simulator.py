@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -183,7 +184,7 @@ def test_printf_formats_as_c_does() -> None:
 
 
 def test_recursion_is_refused_by_name_and_line() -> None:
-    with pytest.raises(Unsupported, match="factorial.*calls itself"):
+    with pytest.raises(Unsupported, match=r"factorial.*calls itself"):
         run("calls.cu", "recursive", 1, 1, ("x",), {"x": np.array([3, 4], np.int32)})
 
 
@@ -209,6 +210,14 @@ def test_cub_and_cooperative_groups() -> None:
     v, s = np.arange(64, dtype=np.int32), np.zeros(64, np.int32)
     assert not run("libraries.cu", "tiles", 1, 64, ("x", "y"), {"x": v, "y": s}).faults
     assert np.array_equal(s, np.repeat(v.reshape(8, 8).sum(1), 8))
+
+
+def test_blocks_of_a_cooperative_launch_meet_and_are_not_accused() -> None:
+    compiled = build((KERNELS / "cooperative.cu").read_text(), names=("rounds",))
+    x, y = np.arange(128, dtype=np.int32), np.zeros(128, np.int32)
+    launch = replace(launch_of("rounds", 4, 32, ("x", "y", 3)), is_cooperative=True)
+    assert not simulate(compiled, LaunchPlan((launch,)), {"x": x, "y": y}).faults
+    assert np.array_equal(x, np.roll(np.arange(128), -3) + 3)
 
 
 @pytest.mark.parametrize("schedule", ORDERS)

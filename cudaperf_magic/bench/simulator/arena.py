@@ -21,6 +21,8 @@ ALIGN = 256  # what cudaMalloc promises
 # Bytes that belong to nobody after a buffer: as many as it has, so that an index twice too large still meets nothing.
 LEAST_GAP, LARGEST_GAP = 64 << 10, 64 << 20
 POISON = 0x7FBADBAD  # a NaN as float, and twice it as double
+GRID_BARRIER = "::grid"  # where the blocks of a cooperative launch meet
+GRID_BARRIER_BYTES = 1024
 Bytes = NDArray[np.uint8]
 
 
@@ -112,6 +114,7 @@ def lay_out(
         place(name, size, 0, False)
     for variable in variables.values():
         place(f"::{variable.name}", variable.size, 0, True)
+    place(GRID_BARRIER, GRID_BARRIER_BYTES, 0, True)
     memory = np.empty(-(-at // 4096) * 4096 + ALIGN, np.uint8)
     shift = -memory.ctypes.data % ALIGN
     memory = memory[shift : shift + -(-at // 4096) * 4096]
@@ -124,6 +127,7 @@ def lay_out(
     for name, array in arrays.items():
         region = regions[name]
         memory[region.offset : region.offset + region.size] = np.ascontiguousarray(array).reshape(-1).view(np.uint8)
+    memory[regions[GRID_BARRIER].offset :][:GRID_BARRIER_BYTES] = 0
     for variable in variables.values():
         _initialise(arena, variable)
     return arena

@@ -75,7 +75,8 @@ class Inliner:
             return [ins]
         function = self.module.functions.get(name)
         if function is None or not function.has_body:
-            raise Unsupported("calls through function pointers" if not name else f"calls of {name}", ins.line)
+            known = name in self.module.functions
+            raise Unsupported(f"calls of {name}" if known else "calls through function pointers", ins.line)
         if name in stack:
             raise Unsupported(f"recursion ({name} calls itself)", ins.line)
         self.copies += 1

@@ -15,7 +15,7 @@ from cudaperf_magic.bench.cache import Cache
 from cudaperf_magic.bench.nvrtc import Compiled
 from cudaperf_magic.bench.plan import Launch, LaunchPlan, Pointer, Scalar
 from cudaperf_magic.bench.simulator import native
-from cudaperf_magic.bench.simulator.arena import Arena
+from cudaperf_magic.bench.simulator.arena import GRID_BARRIER, Arena
 from cudaperf_magic.bench.simulator.lower import Lowered, lower, parameter_offsets
 from cudaperf_magic.bench.simulator.memory_ops import OPERATIONS, SPACES
 from cudaperf_magic.bench.simulator.ptx import Module
@@ -52,9 +52,9 @@ class Kernel:
     def bind(self, sim: native.Sim, arena: Arena) -> None:
         """Points the record at the run's state and at the module's variables."""
         symbols = np.array([arena.address(Pointer(f"::{name}")) for name in self.lowered.symbols] or [0], np.uint64)
-        workspace = np.zeros(4096, np.uint8)
-        self.held += [symbols, workspace, sim]
+        self.held += [symbols, sim]
         self.record.symbols = symbols.ctypes.data
+        self.record.envreg = arena.address(Pointer(GRID_BARRIER))
         self.record.sim = ctypes.addressof(sim)
 
 
@@ -113,7 +113,7 @@ def _kernel(lowered: Lowered) -> Kernel:
             SPACES.index(site.space),
             OPERATIONS.index(site.operation),
             site.size,
-            int(site.is_strong),
+            int(site.is_strong) + 2 * site.is_release,
             site.line,
         )
     costs = np.zeros((len(sites), len(COST_FIELDS)), np.uint64)

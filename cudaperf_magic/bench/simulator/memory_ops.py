@@ -39,7 +39,7 @@ class SiteInfo:
     size: int  # bytes a lane
     is_strong: bool
     line: int
-    name: str = ""
+    is_release: bool = False
 
 
 @dataclass
@@ -51,7 +51,8 @@ class Sites:
 
     def add(self, space: str, operation: str, size: int, ins: Instruction) -> int:
         strong = any(part in STRONG for part in ins.opcode) and operation != "atomic"
-        self.all.append(SiteInfo(space, operation, size, strong, ins.line, ins.text))
+        is_release = "release" in ins.opcode or "acq_rel" in ins.opcode
+        self.all.append(SiteInfo(space, operation, size, strong, ins.line, is_release))
         number = len(self.all) - 1
         if space in TRACED and operation in ("load", "store", "atomic"):
             self.here.append(number)

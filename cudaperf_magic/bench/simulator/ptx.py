@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from cudaperf_magic.errors import CudaperfError
+from cudaperf_magic.errors import Unsupported
 
 
-class PtxError(CudaperfError):
-    """PTX that this parser does not understand: our fault, not the candidate's."""
+class PtxError(Unsupported):
+    """PTX that the reader does not understand: our fault, not the candidate's."""
+
+    def __init__(self, what: str) -> None:
+        super().__init__(f"PTX that it cannot read ({what})")
 
 
 @dataclass(frozen=True)

@@ -84,10 +84,14 @@ class _Parser:
         self.at += 1
         return text
 
+    def next_token(self) -> tuple[str, str]:
+        self.at += 1
+        return self.tokens[self.at - 1]
+
     def expect(self, text: str) -> None:
         found = self.take()
         if found != text:
-            raise PtxError(f"PTX: expected {text!r} but found {found!r} near line {self.line} of the kernel")
+            raise PtxError(f"expected {text!r} but found {found!r} near line {self.line} of the kernel")
 
     def accept(self, text: str) -> bool:
         if self.peek() == text:
@@ -125,7 +129,7 @@ class _Parser:
         elif word in (".alias", ".pragma"):
             self.skip_to(";")
         else:
-            raise PtxError(f"PTX: {word!r} at module level is not known to the simulator")
+            raise PtxError(f"{word!r} at module level is not known to the simulator")
 
     def read_function(self, is_kernel: bool) -> None:
         results: tuple[Variable, ...] = ()
@@ -211,8 +215,7 @@ class _Parser:
         self, found: list[tuple[int, int | tuple[str, int]]], offset: int, unit: int, kind: str
     ) -> int:
         sign = -1 if self.accept("-") else 1
-        group, text = self.tokens[self.at]
-        self.at += 1
+        group, text = self.next_token()
         if group == "number":
             value = sign * (int(text[2:], 16) if text[1:2] in "fFdD" and len(text) > 2 else int(text.rstrip("U"), 0))
             data = (value & ((1 << 8 * unit) - 1)).to_bytes(unit, "little")
@@ -227,7 +230,7 @@ class _Parser:
             sign = 1 if self.take() == "+" else -1
             addend = sign * int(self.take().rstrip("U"), 0)
         if unit != 8:
-            raise PtxError(f"PTX: the address of {text} in a table of .{kind} is not known to the simulator")
+            raise PtxError(f"the address of {text} in a table of .{kind} is not known to the simulator")
         found.append((offset, (text, addend)))
         return offset + unit
 
@@ -335,7 +338,7 @@ class _Parser:
         while not self.accept(";"):
             operands.append(self.read_operand())
             if not self.accept(",") and self.peek() != ";":
-                raise PtxError(f"PTX: {'.'.join(opcode)} near line {line}: {self.peek()!r} is not understood")
+                raise PtxError(f"{'.'.join(opcode)} near line {line}: {self.peek()!r} is not understood")
         return Instruction(opcode, tuple(operands), guard, line)
 
     def read_operand(self) -> Operand:
@@ -355,14 +358,13 @@ class _Parser:
             return Negated(Reg(self.renamed(self.take())))
         if self.accept("-"):
             return Integer(-int(self.take().rstrip("U"), 0))
-        group, text = self.tokens[self.at]
-        self.at += 1
+        group, text = self.next_token()
         if group == "number":
             if text[1:2] in ("f", "F", "d", "D") and not text.lower().startswith("0x"):
                 return Real(int(text[2:], 16), (len(text) - 2) // 2)
             return Integer(int(text.rstrip("U"), 0))
         if group != "word":
-            raise PtxError(f"PTX: operand {text!r} near line {self.line} is not understood")
+            raise PtxError(f"operand {text!r} near line {self.line} is not understood")
         name = self.renamed(text)
         if text.startswith("%") or (self.function and name in self.function.registers):
             return Reg(name)
@@ -383,11 +385,12 @@ class _Parser:
         offset = 0
         sign = 1
         while not self.accept("]"):
-            group, text = self.tokens[self.at]
-            self.at += 1
+            group, text = self.next_token()
             if group == "number":
                 offset += sign * int(text.rstrip("U"), 0)
                 sign = 1
+            elif text in (",", "{", "}"):
+                continue  # the coordinates of a texture: its opcode is refused later, by name
             elif text in ("+", "-"):
                 sign = -sign if text == "-" else sign
             elif group == "word":
@@ -395,5 +398,5 @@ class _Parser:
                 is_register = text.startswith("%") or (self.function and name in self.function.registers)
                 base = Reg(name) if is_register else Symbol(name)
             else:
-                raise PtxError(f"PTX: address near line {self.line}: {text!r} is not understood")
+                raise PtxError(f"address near line {self.line}: {text!r} is not understood")
         return Address(base, offset)

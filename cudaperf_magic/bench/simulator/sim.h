@@ -19,7 +19,8 @@ typedef float f32;    typedef double f64;
 enum { SIM_DONE = -1, SIM_WAIT = -2, SIM_YIELD = -3, SIM_STOP = -4 };
 enum { SPACE_GLOBAL, SPACE_SHARED, SPACE_LOCAL, SPACE_CONST, SPACE_PARAM, SPACE_GENERIC };
 enum { OP_LOAD, OP_STORE, OP_ATOMIC, OP_BARRIER, OP_COLLECTIVE, OP_FENCE, OP_OTHER };
-enum { SITE_STRONG = 1 };  /* volatile, relaxed, acquire or release: no race with another such access */
+/* Volatile, relaxed, acquire or release: no race with another such access; and one that releases by itself. */
+enum { SITE_STRONG = 1, SITE_RELEASE = 2 };
 
 /* Generic addresses: global memory is where it is; the other spaces lie in windows no host address reaches. */
 #define WINDOW_SHARED 0x1000000000000000ull

@@ -113,11 +113,11 @@ static u32 ordered_between_blocks(Warp *w, u32 stamp) {
 void rt_fence(Warp *w) { w->fenced = 1; }
 
 /* An atomic or volatile access hands over: as a release when a fence came before, and as an acquire. */
-static void strong_access(Warp *w, u32 mask, u32 is_load, u32 is_store) {
+static void strong_access(Warp *w, u32 mask, u32 is_load, u32 is_store, u32 releases) {
     Sim *s = w->sim;
     u64 self = w->block->index;
     u32 now = ++w->block->tick;
-    is_store &= w->fenced;
+    is_store &= w->fenced | releases;
     for (u32 m = mask; m; m &= m - 1) {
         u32 lane = __builtin_ctz(m);
         if (is_store) w->released[lane] = now;
@@ -229,7 +229,7 @@ static void trace_global(Warp *w, u32 site, u32 mask, const u64 *addresses, u32 
     u32 n = ascending(mask, addresses, list), strong = info->op == OP_ATOMIC || info->flags & SITE_STRONG;
     cost_global(s, cost, list, n, info->size, info->op != OP_LOAD);
     if (info->op == OP_ATOMIC) cost_atomic(cost, list, n);
-    if (strong && s->cells) strong_access(w, mask, info->op != OP_STORE, info->op != OP_LOAD);
+    if (strong && s->cells) strong_access(w, mask, info->op != OP_STORE, info->op != OP_LOAD, (info->flags & SITE_RELEASE) != 0);
     if (!s->cells && !s->initialised) return;
     for (u32 m = mask; m; m &= m - 1) {
         u32 lane = __builtin_ctz(m);
