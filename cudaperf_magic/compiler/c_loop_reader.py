@@ -78,7 +78,7 @@ def _struct_array_indices(s: Scopes, node: c_ast.For) -> tuple[str, range] | Non
     name = declaration.name
     if not any(
         isinstance(part, c_ast.ArrayRef)
-        and isinstance(part.name, c_ast.StructRef)
+        and _is_in_struct(part)
         and any(isinstance(inner, c_ast.ID) and inner.name == name for inner in c_program.walk_ast(part.subscript))
         for part in c_program.walk_ast(node.stmt)
     ):
@@ -94,6 +94,13 @@ def _struct_array_indices(s: Scopes, node: c_ast.For) -> tuple[str, range] | Non
         return None
     values = range(first, last + (test.op == "<="))
     return (name, values) if len(values) <= MOST_FIELDS and name not in c_program.changes(node.stmt).modified else None
+
+
+def _is_in_struct(node: c_ast.Node) -> bool:
+    """Is this `p.m[i]`, or `p.m[i][j]`?"""
+    while isinstance(node, c_ast.ArrayRef):
+        node = node.name
+    return isinstance(node, c_ast.StructRef)
 
 
 def _unroll(s: Scopes, node: c_ast.For, name: str, values: range, read: ReadStatement) -> None:

@@ -64,7 +64,8 @@ def _unknown(s: Scopes, name: str) -> str:
 
 
 def _element(s: Scopes, node: c_ast.ArrayRef, line: int | None) -> Place:
-    if isinstance(node.name, c_ast.StructRef):
+    base: Place | Value
+    if isinstance(node.name, (c_ast.StructRef, c_ast.ArrayRef)):
         inner = place(s, node.name)
         if isinstance(inner, (Element, StructPlace)) and isinstance(inner.type, Array):
             index = c_fold.evaluate(s.rvalue(node.subscript), s.program.constant_values)
@@ -73,7 +74,11 @@ def _element(s: Scopes, node: c_ast.ArrayRef, line: int | None) -> Place:
                 raise TaskError(f"an array inside a struct cannot be indexed by a variable; {advice}", line)
             leaf = replace(inner, path=f"{inner.path}_{index}", type=inner.type.element)
             return _leaf(leaf, line)
-    base = pointer(s, node.name)
+        base = load(s, inner, line)
+    else:
+        base = pointer(s, node.name)
+    if not isinstance(base, (PointerValue, AddressOf)):
+        raise TaskError("this is used as a pointer or array, but it is neither", line)
     index_value = s.rvalue(node.subscript)
     if isinstance(base, AddressOf):
         if c_fold.integer(index_value) != 0:

@@ -69,6 +69,7 @@ class Program:
     @classmethod
     def of(cls, tree: c_ast.FileAST, macros: dict[str, str]) -> Program:
         program = cls()
+        program.types.constant = program._whole
         for name, text in macros.items():
             body = CParser().parse(f"int x = ({text});").ext[0].init
             program.add_constant(name, program.constant_expression(body), text)
@@ -111,6 +112,10 @@ class Program:
                 if size is not None:
                     return Const(f"{size}ul", "unsigned long")
         raise TaskError("a value at file scope must be a constant expression", where(node).line)
+
+    def _whole(self, node: c_ast.Node) -> int | None:
+        value = c_fold.evaluate(self.constant_expression(node), self.constant_values)
+        return value if isinstance(value, int) else None
 
     # ---------------------------------------------------------------- reading
 
@@ -247,6 +252,8 @@ class Program:
             return False
         local = {n.name for n in walk_ast(function) if isinstance(n, c_ast.Decl)}
         for node in walk_ast(function.body):
+            if (isinstance(node, c_ast.Decl) and "static" in node.storage) or getattr(node, "type", "") == "string":
+                return False  # a table of its own: inlined, so that the entry owns the table
             if isinstance(node, c_ast.ID) and node.name not in local and node.name in self.globals:
                 return False
             if isinstance(node, c_ast.FuncCall):

@@ -57,7 +57,6 @@ def _grammar() -> Grammar:
         try:
             return replace(_read_function(program, comments, program.functions[name]), helpers=(), constants=())
         finally:
-            outer.tables.update(program.uses.tables)
             program.uses = outer
 
     return Grammar(c_expressions.value, inline, helper)

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from pycparser import c_ast
@@ -22,6 +22,7 @@ SIZES = {
 INTEGERS = ("int", "unsigned int", "long", "unsigned long", "long long", "unsigned long long")  # rising rank
 NARROW = ("bool", "char", "signed char", "unsigned char", "short", "unsigned short")
 FLOATS = ("float", "double")
+MOST_ELEMENTS = 64  # of an array inside a struct: each is a field of its own
 
 
 @dataclass(frozen=True)
@@ -67,7 +68,7 @@ class TypeTable:
     structs: dict[str, tuple[tuple[str, CType], ...]] = field(default_factory=dict)
     enums: dict[str, c_ast.Node | int] = field(default_factory=dict)  # value, or the expression that gives it
     enum_base: dict[str, str] = field(default_factory=dict)  # for a value counted from another constant
-    unions: set[str] = field(default_factory=set)
+    constant: Callable[[c_ast.Node], int | None] = lambda node: None
     _anonymous: int = 0
 
     def resolve(self, node: c_ast.Node, name: str = "") -> CType:
@@ -140,8 +141,11 @@ class TypeTable:
                     raise TaskError(f"struct {name} has no known fields here", line)
                 dot = f"{path}." if path else ""
                 return [leaf for f, t in self.structs[name] for leaf in self.leaves(t, line, dot + f)]
-            case Array(element, c_ast.Constant() as extent) if isinstance(element, Scalar):
-                return [(f"{path}_{at}", element.name) for at in range(int(extent.value.rstrip("uUlL"), 0))]
+            case Array(element, extent) if extent is not None and not isinstance(element, (Pointer, FunctionType)):
+                count = self.constant(extent)
+                if count is None or not 0 < count <= MOST_ELEMENTS:
+                    raise TaskError(f"array {path} inside a struct is too large; use a separate array", line)
+                return [leaf for at in range(count) for leaf in self.leaves(element, line, f"{path}_{at}")]
             case Pointer():
                 sentence = f"field {path} is a pointer; a struct can hold only plain fields (use separate arrays)"
                 raise TaskError(sentence, line)

@@ -119,3 +119,7 @@ int prototype(int n);
 int prototype(int n) { return n + 1; }
 //
 long double_long(long long a, unsigned long long b) { return a * 3 - (long)(b >> 3) + (a < 5) + (b == 7ULL) + 1LL; }
+//
+#define SIDE 3
+typedef struct { double m[SIDE][SIDE]; int id; } mat3;
+void struct_matrices(int n, const mat3 *a, const mat3 *b, mat3 *c) { for (int t = 0; t < n; t++) for (int i = 0; i < SIDE; i++) for (int j = 0; j < 3; j++) { c[t].m[i][j] = 0; for (int k = 0; k < 3; k++) c[t].m[i][j] += a[t].m[i][k] * b[t].m[k][j]; } }
