@@ -8,7 +8,8 @@ from cudaperf_magic.errors import TaskError, UsageError
 from cudaperf_magic.records import Task
 from cudaperf_magic.tasks.c import function_of, places_of, read_task
 from cudaperf_magic.tasks.cases import materialise
-from cudaperf_magic.tasks.sizes import estimated_steps, size_names
+from cudaperf_magic.tasks.sizes import size_names
+from cudaperf_magic.tasks.work import estimated_steps
 
 SAXPY = """void saxpy(int n, float a, const float x[n], float y[n]) {
     for (int i = 0; i < n; i++) y[i] = a * x[i] + y[i];

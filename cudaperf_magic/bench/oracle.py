@@ -23,7 +23,7 @@ from cudaperf_magic.records import Case, Task
 from cudaperf_magic.tasks.c import function_of
 from cudaperf_magic.tasks.cases import Inputs, fresh_cases, materialise
 from cudaperf_magic.tasks.expressions import Unknown
-from cudaperf_magic.tasks.sizes import elements, estimated_steps
+from cudaperf_magic.tasks.work import elements, estimated_steps
 
 BUDGET_STEPS = 50_000_000  # loop iterations after which a loop counts as endless; half a second
 BUDGET_MARGIN = 20  # a task that is known to take long gets so many times its estimate

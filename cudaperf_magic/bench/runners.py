@@ -21,13 +21,17 @@ Schedule = Literal["forward", "reverse", "shuffled"]
 
 @dataclass(frozen=True)
 class Request:
-    """One run. `initialised` says which buffers hold values before it."""
+    """One run. `initialised` says which buffers hold values before it.
+
+    `step_limit`: loop iterations of warps after which a run counts as endless, where they are counted; 0: the runner's.
+    """
 
     plan: LaunchPlan
     arrays: Mapping[str, Array]
     schedule: Schedule = "forward"
     initialised: Mapping[str, bool] = field(default_factory=dict)
     seed: int = 0
+    step_limit: int = 0
 
 
 @dataclass(frozen=True)

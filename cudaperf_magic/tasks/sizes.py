@@ -18,7 +18,6 @@ from cudaperf_magic.compiler.loops import (
     Declare,
     Expr,
     Function,
-    If,
     Loop,
     Name,
     Parameter,
@@ -30,7 +29,7 @@ from cudaperf_magic.compiler.loops import (
     walk,
     walk_expression,
 )
-from cudaperf_magic.tasks.expressions import Number, Unknown, value_of
+from cudaperf_magic.tasks.work import elements, estimated_steps
 
 # extent: a full dimension. small: what is taken off one (a filter's width). stride: a step inside one. lead: the
 # distance between rows, at least a row's length. count: how often something is repeated. limit: when to give up.
@@ -39,9 +38,8 @@ Kind = Literal["extent", "table", "small", "stride", "lead", "count", "limit", "
 Sizes = tuple[tuple[str, int], ...]
 
 MEASURED_STEPS = 2_200_000  # inner iterations of the measured case: 128^3 fits, and the simulator still answers at once
-MEASURED_ELEMENTS = 4_000_000
+MEASURED_ELEMENTS = 300_000  # plain ones, of all arrays together
 VERIFIED_STEPS = 150_000
-GUESSED_TRIPS = 8  # of a loop whose bounds the data decides
 
 _ONE = ((1,), (31,), (33,), (2,), (100,), (257,), (1025,), (0,))
 _SEVERAL = (
@@ -214,82 +212,6 @@ def _resolved(names: frozenset[str], origins: Mapping[str, frozenset[str]]) -> s
             done.add(name)
             waiting += origins.get(name, ())
     return done
-
-
-# ------------------------------------------------------------------ estimates
-
-
-def estimated_steps(function: Function, sizes: Mapping[str, int]) -> float:
-    """About how many loop iterations the function takes: bounds at the middle of the loops around them."""
-    names: dict[str, Number] = {name: value for name, value in sizes.items()}
-    for name, _, text in function.constants:
-        try:
-            names[name] = value_of(text, {})
-        except (Unknown, ValueError):
-            continue
-    return _steps(function.body, names)
-
-
-def _steps(statements: tuple[Stmt, ...], names: dict[str, Number]) -> float:
-    total = 0.0
-    for statement in statements:
-        match statement:
-            case Declare(name, shape=(), init=init) if init is not None:
-                _learn(name, init, names)
-            case Assign(Name(name), op, value):
-                if op:
-                    names.pop(name, None)
-                else:
-                    _learn(name, value, names)
-            case Loop():
-                total += _loop_steps(statement, names)
-            case While():
-                total += GUESSED_TRIPS * (1 + _steps(statement.body, dict(names)))
-            case If():
-                total += max(_steps(statement.then, dict(names)), _steps(statement.other, dict(names)))
-    return total
-
-
-def _learn(name: str, value: Expr, names: dict[str, Number]) -> None:
-    try:
-        names[name] = value_of(value, names)
-    except Unknown:
-        names.pop(name, None)
-
-
-def _loop_steps(loop: Loop, names: dict[str, Number]) -> float:
-    inside = dict(names)
-    start, stop = _known(loop.start, names), _known(loop.stop, names)
-    if start is not None and stop is not None:
-        trips = max(0.0, (stop - start) / loop.step)
-        inside[loop.var] = int((start + stop) // 2)
-    else:
-        # One end from the data: at most about the other end's size. Both: rows of a sparse matrix.
-        end = stop if start is None else start if loop.step < 0 else None
-        trips = GUESSED_TRIPS if end is None else max(0.0, abs(end) / abs(loop.step))
-        inside.pop(loop.var, None)
-    return trips * (1 + _steps(loop.body, inside))
-
-
-def _known(expression: Expr, names: Mapping[str, Number]) -> Number | None:
-    try:
-        return value_of(expression, names)
-    except Unknown:
-        return None
-
-
-def elements(function: Function, sizes: Mapping[str, int]) -> int:
-    """Elements of all array parameters together; what cannot be told counts as none."""
-    total = 0
-    for parameter in function.parameters:
-        count = 1
-        for dimension in parameter.shape or (Const("0"),):
-            try:
-                count *= max(0, int(value_of(dimension, sizes)))
-            except Unknown:
-                count = 0
-        total += count
-    return total
 
 
 # ------------------------------------------------------------------ proposals
