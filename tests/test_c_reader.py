@@ -178,6 +178,18 @@ def test_numeric_macros_keep_their_names_and_function_macros_do_not() -> None:
     assert loops_of(function.body)[0].stop == Name("HALF")
 
 
+@pytest.mark.parametrize("body", ["1 + 2", "(1) + (2)", "n", "- n"])
+def test_a_macro_that_is_not_closed_in_itself_is_expanded_as_text(body: str) -> None:
+    function = read(f"#define A {body}\nint f(int n, int m) {{ return m * A + n; }}")
+    assert function.constants == ()
+
+
+@pytest.mark.parametrize("body", ["3", "-1", "(1 + 2)", "1e-3f", "((2) * (3))", "0x1Fu", "1.5e+2"])
+def test_a_macro_that_is_a_number_or_in_parentheses_keeps_its_name(body: str) -> None:
+    function = read(f"#define A {body}\ndouble f(double m) {{ return m * A; }}")
+    assert [name for name, _, _ in function.constants] == ["A"]
+
+
 def test_a_macro_that_an_if_line_asks_for_is_expanded() -> None:
     function = read("#define N 8\n#if N > 4\n#define M 3\n#endif\nvoid f(float x[N]) { x[M] = N; }")
     assert function.parameters[0].shape == (Const("8"),)

@@ -121,7 +121,7 @@ def _static_table(s: Scopes, node: c_ast.Decl, kind: Array, line: int | None) ->
     if not all(isinstance(size, int) and size > 0 for size in sizes):
         raise TaskError(f"the size of {node.name} is not a positive constant", line)
     whole = tuple(int(size) for size in sizes if size is not None)
-    name = s.unique(node.name)
+    name = s.program.uses.local_tables.setdefault(id(node), s.unique(node.name))
     values = tuple(c_globals.Initialiser(element.name, whole, s.program, s).elements(node.init))
     s.program.uses.tables[name] = Table(name, element.name, whole, values)
     s.types[name] = element.name

@@ -129,14 +129,29 @@ def _pasted(body: str) -> set[str]:
 
 
 def _is_numeric(body: str, known: dict[str, str]) -> bool:
-    """Is it arithmetic on numbers and on macros that are kept themselves?"""
-    if not body:
+    """Is it arithmetic on numbers and on macros that are kept themselves, closed against what stands beside it?
+
+    `#define A 1 + 2` is text that C splices in (`n * A` is `n * 1 + 2`): only `(1 + 2)` is a value of its own.
+    """
+    if not body or not _is_closed(body):
         return False
     try:
         tree = CParser().parse(f"int x = ({body});\nint y;")
     except (ParseError, RecursionError, AssertionError):
         return False
     return len(tree.ext) == 2 and isinstance(tree.ext[0], c_ast.Decl) and _is_arithmetic(tree.ext[0].init, known)
+
+
+def _is_closed(body: str) -> bool:
+    """A single word or number, perhaps with a sign, or one pair of parentheses around everything."""
+    if not body.startswith("("):
+        return re.fullmatch(r"-?\s*(?:[\w.]|(?<=[eEpP])[+-])+", body) is not None
+    depth = 0
+    for at, letter in enumerate(body):
+        depth += (letter == "(") - (letter == ")")
+        if depth == 0:
+            return at == len(body) - 1
+    return False
 
 
 def _is_arithmetic(node: c_ast.Node | None, known: dict[str, str]) -> bool:

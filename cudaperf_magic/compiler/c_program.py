@@ -50,6 +50,7 @@ class Uses:
     structs: dict[str, None] = field(default_factory=dict)
     helpers: dict[str, Function] = field(default_factory=dict)
     notes: dict[str, None] = field(default_factory=dict)
+    local_tables: dict[int, str] = field(default_factory=dict)  # static tables of helpers, by their declaration
 
 
 @dataclass
@@ -199,7 +200,7 @@ class Program:
             listed = f"the functions here are {', '.join(own)}" if own else "there is no function here"
             raise UsageError(f"there is no function {wanted}; {listed}{guess}")
         if not own:
-            raise TaskError("there is no function here, only declarations; write its body", self.declared_at or None)
+            raise TaskError("there is no function to translate here; write one with its body", self.declared_at or None)
         used = {name: self._mentions(name) for name in own}
         roots = [name for name in own if not any(name in used[other] for other in own if other != name)] or own
         public = [name for name in roots if "static" not in self.functions[name].decl.storage]

@@ -123,3 +123,10 @@ long double_long(long long a, unsigned long long b) { return a * 3 - (long)(b >>
 #define SIDE 3
 typedef struct { double m[SIDE][SIDE]; int id; } mat3;
 void struct_matrices(int n, const mat3 *a, const mat3 *b, mat3 *c) { for (int t = 0; t < n; t++) for (int i = 0; i < SIDE; i++) for (int j = 0; j < 3; j++) { c[t].m[i][j] = 0; for (int k = 0; k < 3; k++) c[t].m[i][j] += a[t].m[i][k] * b[t].m[k][j]; } }
+//
+#define LOOSE 1 + 2
+#define LOOSER (LOOSE * 2)
+int loose_macros(int n) { return n * LOOSE - LOOSER; }
+//
+static int days_of(int v) { static const int t[3] = {31, 28, 30}; return t[v % 3]; }
+int helper_with_table(int n, int *x) { for (int i = 0; i < n; i++) x[i] = days_of(i) + days_of(n); return "abc"[n % 3]; }
