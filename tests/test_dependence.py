@@ -89,6 +89,10 @@ PARALLEL = {
     "bounds that are the smaller of two": one("for (int j = 0; j < (i < m ? i : m); j++) A[i][j] = 0;", GRID),
     "a flag that picks one of two buffers": one("A[(m + 1) % 2][i] = A[m % 2][i];", "float A[2][n]"),
     "a masked power of two ring": one("y[i] = x[(i + 1) & 7];"),
+    "a rotation": one("y[(i + m) % n] = x[i];", header="int i = 0; i < n; i++").replace(
+        "{ for", "{ if (m >= 0) for", 1
+    ),
+    "squares as indices": one("x[i * i] = i;"),
     "a shift by a fixed distance": one("x[i + 8] = x[i];", header="int i = 0; i < 8; i++"),
 }
 

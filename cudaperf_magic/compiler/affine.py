@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from math import gcd
 
 from cudaperf_magic.compiler.loops import (
     Binary,
@@ -279,11 +278,6 @@ def linear(expression: Expr, variables: Iterable[str]) -> Linear | None:
 def expand(expression: Expr) -> Polynomial:
     """The polynomial of an expression whose every name is an integer: casts are looked through."""
     return rejoin_division(polynomial(expression, lambda _: True))
-
-
-def common_factor(terms: Polynomial) -> int:
-    """The greatest number that divides every coefficient; 0 for the empty sum."""
-    return gcd(*terms.values()) if terms else 0
 
 
 def same(left: Expr, right: Expr) -> bool:

@@ -357,4 +357,10 @@ def _rule(first: Term, second: Term, is_positive: bool) -> str:
         if first.order == "permutation":
             return f"({a} = {b} and {v} = {w} or ({a} < {b} or {a} > {b}) and ({v} < {w} or {v} > {w}))"
     differ = " or ".join(f"{a} < {b} or {a} > {b}" for a, b in pairs)
-    return f"({differ} or {v} = {w})" if differ else f"{v} = {w}"
+    equal = f"({differ} or {v} = {w})" if differ else f"{v} = {w}"
+    if first.function[0] == "%" and len(pairs) == 2 and first.arguments[1] == second.arguments[1]:
+        # Dividends less than one divisor apart have different remainders: a rotation by any amount is one to one.
+        (a, b), divisor = pairs[0], first.arguments[1]
+        far = f"{a} - {b} >= {divisor} or {b} - {a} >= {divisor} or {a} < 0 or {b} < 0"
+        return f"{equal} and ({far} or {a} = {b} or {v} < {w} or {v} > {w})"
+    return equal
