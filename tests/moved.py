@@ -25,6 +25,7 @@ from cudaperf_magic.compiler.cuda_writer import write_cuda
 from cudaperf_magic.compiler.loops import Function
 from cudaperf_magic.compiler.mapping import plan
 from cudaperf_magic.compiler.moves.catalogue import apply
+from cudaperf_magic.compiler.moves.loops import parted
 from cudaperf_magic.compiler.moves.move import Context
 from cudaperf_magic.compiler.program import Program
 from cudaperf_magic.compiler.schedule import parse_schedule
@@ -70,8 +71,9 @@ def program_of(source: str, schedule: str, sizes: dict[str, int] | None = None) 
     """The plainest program of a C function after the moves. Raises Refused where one does not apply."""
     task, function, _ = task_of(source)
     context = context_for(task, sizes)
-    program = plan(function, context.orders)
-    for step in parse_schedule(schedule).steps:
+    on_loops, on_kernels = parted(parse_schedule(schedule))
+    program = plan(function, context.orders, on_loops)
+    for step in on_kernels:
         program = apply(program, step, context)
     return program
 

@@ -35,11 +35,13 @@ from cudaperf_magic.compiler.loops import (
     walk,
     walk_expression,
 )
+from cudaperf_magic.compiler.moves.loops import shaped
 from cudaperf_magic.compiler.program import HostIf, HostLoop, HostScalar, Nest, Node, Program, Workspace, walk_nodes
 from cudaperf_magic.compiler.promote import cell, promote
 from cudaperf_magic.compiler.recurrences import scan_of
 from cudaperf_magic.compiler.restructure import has_static_header, restructure
 from cudaperf_magic.compiler.returns import returns_to_result
+from cudaperf_magic.compiler.schedule import Step
 from cudaperf_magic.compiler.searches import first_hits
 from cudaperf_magic.compiler.structured import without_continue
 from cudaperf_magic.compiler.tables import lift_tables
@@ -52,11 +54,19 @@ ATOMIC_OPERATORS = {"+", "min", "max", "&", "|", "^"}
 DEFAULT_BLOCKS = {1: (256,), 2: (16, 16), 3: (32, 4, 2)}
 
 
-def plan(function: Function, orders: Mapping[str, str] | None = None) -> Program:
-    """The naive program of a function. `orders` says which index arrays ascend or are permutations."""
+def plan(function: Function, orders: Mapping[str, str] | None = None, loop_steps: tuple[Step, ...] = ()) -> Program:
+    """The naive program of a function. `orders` says which index arrays ascend or are permutations.
+
+    loop_steps: moves on the function's own loops (moves/loops.py), made first.
+
+    Raises:
+        Refused: one of the steps does not apply.
+    """
     function = without_continue(returns_to_result(first_hits(lift_tables(function))))
     function, facts = restructure(function, orders or {})
-    mapper = _Mapper(function, facts, Symbols.of(function))
+    made = shaped(function, facts, loop_steps, orders or {})
+    function, facts = made.function, made.facts
+    mapper = _Mapper(function, facts, Symbols.of(function), made.one_block)
     nodes = mapper.map(function.body)
     reasons = tuple(dict.fromkeys(mapper.reasons))
     known = frozenset(mapper.host_scalars)
@@ -76,13 +86,14 @@ class _Mapper:
     function: Function
     facts: Facts
     symbols: Symbols
+    one_block: frozenset[str] = frozenset()  # loops that a block runs, though the host could
     workspaces: list[Workspace] = field(default_factory=list)
     reasons: list[str] = field(default_factory=list)
     host_scalars: set[str] = field(default_factory=set)
 
     def __post_init__(self) -> None:
         constants = {name for name, _, _ in self.function.constants}
-        self.host_scalars = _host_scalars(self.function, self.facts) | constants
+        self.host_scalars = _host_scalars(self.function, self.facts, self.one_block) | constants
 
     # ------------------------------------------------------------ statements
 
@@ -116,9 +127,8 @@ class _Mapper:
             return False
         if statement.shape:
             if not any(space.name == statement.name for space in self.workspaces):
-                self.workspaces.append(
-                    Workspace(statement.name, statement.type, statement.shape, why="a local array of the C")
-                )
+                why = (statement.comment.splitlines() or ["a local array of the C"])[0]
+                self.workspaces.append(Workspace(statement.name, statement.type, statement.shape, why=why))
             return True
         return statement.init is None
 
@@ -151,7 +161,7 @@ class _Mapper:
         if header and self.is_grid(loop):
             return self._nest(loop)
         self.reasons.extend(d.sentence for d in self.facts.loop(loop.label).carried)
-        if header and is_host_loop(loop, self.facts):
+        if header and loop.label not in self.one_block and is_host_loop(loop, self.facts):
             return HostLoop(replace(loop, body=()), self.map(loop.body))
         return None
 
@@ -278,18 +288,20 @@ def _keep_last(loop: Loop, names: list[str]) -> Stmt:
     return If(Binary(">=" if loop.step > 0 else "<=", following, loop.stop), stores)
 
 
-def _host_scalars(function: Function, facts: Facts) -> set[str]:
+def _host_scalars(function: Function, facts: Facts, one_block: frozenset[str]) -> set[str]:
     """Scalars whose every assignment the host can carry out: parameters, loop variables, and what follows from them."""
     symbols = Symbols.of(function)
     known = {name for name in symbols.types if name not in symbols.shapes}
     while True:
-        dropped = {name for name in _device_assigned(function.body, known, facts) if name in known}
+        dropped = {name for name in _device_assigned(function.body, known, facts, one_block) if name in known}
         if not dropped:
             return known
         known -= dropped
 
 
-def _device_assigned(statements: tuple[Stmt, ...], known: set[str], facts: Facts) -> set[str]:
+def _device_assigned(
+    statements: tuple[Stmt, ...], known: set[str], facts: Facts, one_block: frozenset[str]
+) -> set[str]:
     def evaluable(expression: Expr) -> bool:
         return all(
             not isinstance(part, Load) and (not isinstance(part, Name) or part.name in known)
@@ -307,13 +319,14 @@ def _device_assigned(statements: tuple[Stmt, ...], known: set[str], facts: Facts
                     found.add(statement.target.name)
             case Loop():
                 on_host = facts.loop(statement.label).kind == "sequential" and is_host_loop(statement, facts)
+                on_host = on_host and statement.label not in one_block
                 if on_host and evaluable(statement.start) and evaluable(statement.stop):
-                    found |= _device_assigned(statement.body, known, facts)
+                    found |= _device_assigned(statement.body, known, facts, one_block)
                 else:
                     found |= usage(statement.body).assigned
             case If():
                 if evaluable(statement.condition) and _has_nest(statement, facts):
-                    found |= _device_assigned(statement.then + statement.other, known, facts)
+                    found |= _device_assigned(statement.then + statement.other, known, facts, one_block)
                 else:
                     found |= usage(statement.then + statement.other).assigned
             case While():

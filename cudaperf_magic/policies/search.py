@@ -11,9 +11,11 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 
 from cudaperf_magic.compiler.cuda_writer import write_cuda
+from cudaperf_magic.compiler.dependence import analyse
 from cudaperf_magic.compiler.loops import Function, Stmt
 from cudaperf_magic.compiler.mapping import plan
 from cudaperf_magic.compiler.moves.catalogue import apply, options
+from cudaperf_magic.compiler.moves.loops import loop_options, parted
 from cudaperf_magic.compiler.moves.move import Context, Move, Refused
 from cudaperf_magic.compiler.program import HostIf, HostLoop, HostScalar, Nest, Node, Program
 from cudaperf_magic.compiler.schedule import Schedule, Step, parse_schedule
@@ -47,7 +49,7 @@ class SearchPolicy:
     proposals: int = 4
     seed: int = 0
     name: str = "search"
-    _plain: dict[tuple[tuple[str, str], ...], Program] = field(default_factory=dict, repr=False)
+    _plain: dict[tuple[object, ...], Program] = field(default_factory=dict, repr=False)
 
     def propose(self, episode: Episode) -> Proposal:
         """The next candidates of an episode; Keep when nothing is parallel, Done when nothing is left to try."""
@@ -70,23 +72,32 @@ class SearchPolicy:
                 break
         return Candidates(tuple(found)) if found else Done(NOTHING_LEFT)
 
-    def plain(self, context: Context) -> Program:
-        key = tuple(sorted(context.orders.items()))
+    def plain(self, context: Context, on_loops: tuple[Step, ...] = ()) -> Program:
+        """The plainest program, or the plainest after some steps on the C's loops."""
+        key = (tuple(sorted(context.orders.items())), on_loops)
         if key not in self._plain:
-            self._plain[key] = plan(self.function, context.orders)
+            self._plain[key] = plan(self.function, context.orders, on_loops)
         return self._plain[key]
 
     def ideas(self, best: Turn, program: Program, context: Context) -> Iterator[Candidate]:
         """Candidates one idea away from the best turn, the most needed first."""
         schedule = parse_schedule(best.candidate.schedule)
-        base = carried_out(program, schedule, context)
-        ranked = sorted(_ideas(base, best, context), key=lambda idea: -idea.need)
+        on_loops, on_kernels = parted(schedule)
+        plain = self.plain(context, on_loops)
+        base = carried_out(plain, Schedule(on_kernels), context)
+        ranked = sorted(
+            (*_ideas(base, best, context), *_loop_ideas(plain, best, context)), key=lambda idea: -idea.need
+        )
         for idea in ranked:
             try:
-                changed = base
-                for step in idea.steps:
+                new_loops, new_kernels = parted(Schedule(idea.steps))
+                if new_loops:  # the kernels are others then, and start plain again
+                    changed, made = self.plain(context, (*on_loops, *new_loops)), Schedule((*on_loops, *new_loops))
+                else:
+                    changed, made = base, schedule.then(*new_kernels)
+                for step in new_kernels:
                     changed = apply(changed, step, context)
-                yield self.candidate(changed, schedule.then(*idea.steps), context, idea.why)
+                yield self.candidate(changed, made, context, idea.why)
             except (Refused, ValueError):
                 continue  # the move does not fit this program
 
@@ -167,6 +178,17 @@ def _ideas(base: Program, best: Turn, context: Context) -> Iterator[_Idea]:
             break
         else:
             yield _Idea((step,), f"{step}: {move.teaches}", 0.0)
+
+
+def _loop_ideas(plain: Program, best: Turn, context: Context) -> Iterator[_Idea]:
+    """Moves on the C's loops, for the properties that are low; they concern no kernel in particular."""
+    structure = best.outcome.structure
+    low = {p.name: p for p in structure.properties} if structure is not None else {}
+    for move, step in loop_options(plain.function, analyse(plain.function, context.orders)):
+        lacking = [(1.0 - low[name].score, name) for name in move.helps if name in low]
+        need, name = max(lacking, default=(0.0, move.helps[0]))
+        if need > 1.0 - GOOD_ENOUGH:
+            yield _Idea((step,), f"{name} is {low[name].score:.2f}; {step}: {move.teaches}", 0.5 * need)
 
 
 def _need(move: Move, step: Step, name: str, found: Property | None, owner: dict[int, str]) -> float:

@@ -1,0 +1,357 @@
+"""Moves on the C's own loops, made before any loop is mapped to a grid: distribute, fuse, one_block.
+
+They rewrite the function (or, one_block, tell the mapping which loop stays on the device) and are asked of the
+dependence analysis every time. A schedule's steps on loops come before its steps on kernels.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from itertools import pairwise
+
+from cudaperf_magic.compiler.affine import integer, loads_in, simplify
+from cudaperf_magic.compiler.dependence import Facts, analyse
+from cudaperf_magic.compiler.loops import (
+    Assign,
+    Binary,
+    Comment,
+    Declare,
+    Expr,
+    Function,
+    If,
+    Load,
+    Loop,
+    Name,
+    Return,
+    Stmt,
+    Symbols,
+    While,
+    loops_of,
+    map_statement,
+    names_in,
+    substitute,
+    walk,
+)
+from cudaperf_magic.compiler.moves.move import Refused
+from cudaperf_magic.compiler.restructure import fresh
+from cudaperf_magic.compiler.schedule import Schedule, Step
+from cudaperf_magic.compiler.snippets import unused_name
+from cudaperf_magic.compiler.usage import usage
+
+SENTENCE_FUSED = "What a second loop did, in the same pass: what both touch is still at hand."
+SENTENCE_ONE_BLOCK = "One block runs the whole loop, with barriers between its steps in the place of launches."
+
+Change = Callable[[Function, Facts, Loop, Step], Function]
+
+
+@dataclass(frozen=True)
+class LoopMove:
+    """A rewrite of the function at one loop; `helps` and `teaches` as for moves on kernels."""
+
+    name: str
+    helps: tuple[str, ...]
+    teaches: str
+    change: Change
+
+
+@dataclass(frozen=True)
+class Shaped:
+    """A function after the steps on its loops, and the host loops that one block is to run."""
+
+    function: Function
+    facts: Facts
+    one_block: frozenset[str] = frozenset()
+
+
+def parted(schedule: Schedule) -> tuple[tuple[Step, ...], tuple[Step, ...]]:
+    """A schedule's steps on loops, and those on kernels."""
+    on_loops = tuple(step for step in schedule.steps if step.move in LOOP_MOVES)
+    return on_loops, tuple(step for step in schedule.steps if step.move not in LOOP_MOVES)
+
+
+def shaped(function: Function, facts: Facts, steps: tuple[Step, ...], orders: Mapping[str, str]) -> Shaped:
+    """The function after the steps.
+
+    Raises:
+        Refused: there is no such loop, or the move does not apply to it.
+    """
+    one_block: set[str] = set()
+    for step in steps:
+        loop = next((found for found in loops_of(function.body) if found.label == step.target), None)
+        if loop is None:
+            labels = ", ".join(found.label for found in loops_of(function.body))
+            raise Refused(f"there is no loop {step.target}; there are {labels}")
+        move = LOOP_MOVES[step.move]
+        changed = move.change(function, facts, loop, step)
+        if move is ONE_BLOCK:
+            one_block.add(loop.label)
+        if changed is not function:
+            function, facts = changed, analyse(changed, orders)
+    return Shaped(function, facts, frozenset(one_block))
+
+
+def loop_options(function: Function, facts: Facts) -> Iterator[tuple[LoopMove, Step]]:
+    """The steps on loops worth trying; those that turn out not to apply are refused when made."""
+    for loop in loops_of(function.body):
+        kind = facts.loop(loop.label).kind
+        if kind == "parallel" and len(_statements(loop.body)) > 1 and any(isinstance(s, Loop) for s in loop.body):
+            yield DISTRIBUTE, Step("distribute", loop.label)
+        if kind == "sequential" and any(facts.loop(inner.label).is_parallel for inner in loops_of(loop.body)):
+            yield ONE_BLOCK, Step("one_block", loop.label)
+    for first, second in _neighbours(function.body):
+        if facts.can_fuse(first.label, second.label):
+            yield FUSE, Step("fuse", first.label, (second.label,))
+
+
+def _neighbours(body: tuple[Stmt, ...]) -> Iterator[tuple[Loop, Loop]]:
+    """Pairs of loops that follow one another, at any depth."""
+    statements = _statements(body)
+    for first, second in pairwise(statements):
+        if isinstance(first, Loop) and isinstance(second, Loop):
+            yield first, second
+    for statement in statements:
+        if isinstance(statement, (Loop, While)):
+            yield from _neighbours(statement.body)
+        elif isinstance(statement, If):
+            yield from _neighbours(statement.then)
+            yield from _neighbours(statement.other)
+
+
+def _statements(body: tuple[Stmt, ...]) -> tuple[Stmt, ...]:
+    return tuple(s for s in body if not isinstance(s, Comment))
+
+
+def _with(function: Function, found: tuple[Stmt, ...], made: tuple[Stmt, ...]) -> Function:
+    """The function with neighbouring statements, found by identity, replaced by others."""
+
+    def inside(body: tuple[Stmt, ...]) -> tuple[Stmt, ...]:
+        at = next((k for k, s in enumerate(body) if s is found[0]), None)
+        if at is not None:
+            last = next(k for k, s in enumerate(body) if s is found[-1])
+            return (*body[:at], *made, *body[last + 1 :])
+        return tuple(on(statement) for statement in body)
+
+    def on(statement: Stmt) -> Stmt:
+        match statement:
+            case Loop() | While():
+                return replace(statement, body=inside(statement.body))
+            case If():
+                return replace(statement, then=inside(statement.then), other=inside(statement.other))
+            case _:
+                return statement
+
+    return replace(function, body=inside(function.body))
+
+
+# ------------------------------------------------------------------- distribute
+
+
+def _distribute(function: Function, facts: Facts, loop: Loop, step: Step) -> Function:
+    found = facts.loop(loop.label)
+    if not found.is_parallel or found.last_values:
+        raise Refused(f"the iterations of {loop.label} depend on one another, or leave a value behind")
+    segments = _segments(loop, facts)
+    if len(segments) < 2:
+        raise Refused(f"the body of {loop.label} has no parallel loop beside other work")
+    known = {p.name for p in function.parameters if not p.is_array} | {name for name, _, _ in function.constants}
+    known -= usage(function.body).assigned
+    if not names_in(loop.start) | names_in(loop.stop) <= known or loads_in(loop.start) or loads_in(loop.stop):
+        raise Refused(f"how many iterations {loop.label} has must follow from the parameters")
+    local = {s.name for s in walk(loop.body) if isinstance(s, Declare) and s.shape}
+    if any(len([1 for part in segments if usage(part).arrays & {name}]) > 1 for name in local):
+        raise Refused(f"a local array of {loop.label} is used on both sides of the cut")
+    crossing = _crossing(segments)
+    symbols = Symbols.of(function)
+    taken = set(symbols.types)
+    rows: dict[str, Load] = {}
+    made: list[Stmt] = []
+    count = simplify(Binary("-", loop.stop, loop.start) if loop.step > 0 else Binary("-", loop.start, loop.stop))
+    for name in sorted(crossing):
+        array = unused_name(f"{name}_of_{loop.var}", taken)
+        taken.add(array.name)
+        made.append(Declare(array.name, symbols.types[name], (count,), comment=f"{name} of every {loop.var}"))
+        rows[name] = Load(array.name, (_place(loop),))
+    labels = {inner.label for inner in loops_of(function.body)}
+    for number, segment in enumerate(segments):
+        body = _cut(segment, segments[:number], segments[number + 1 :], rows, symbols)
+        piece = replace(loop, body=body, comment=loop.comment if number == 0 else "")
+        made.append(piece if number == 0 else fresh(piece, labels))
+    return _with(function, (loop,), tuple(made))
+
+
+def _segments(loop: Loop, facts: Facts) -> list[tuple[Stmt, ...]]:
+    """The body cut around its parallel loops, in their order; what lies between them stays together."""
+    segments: list[tuple[Stmt, ...]] = []
+    pending: list[Stmt] = []
+    for statement in loop.body:
+        if isinstance(statement, Loop) and facts.loop(statement.label).is_parallel:
+            if _statements(tuple(pending)):
+                segments.append(tuple(pending))
+                pending = []
+            segments.append((*pending, statement))
+            pending = []
+        elif not (isinstance(statement, Declare) and statement.init is None and not statement.shape):
+            pending.append(statement)
+    if _statements(tuple(pending)):
+        segments.append(tuple(pending))
+    return segments
+
+
+def _crossing(segments: list[tuple[Stmt, ...]]) -> set[str]:
+    """Scalars that one segment sets and a later one reads."""
+    found: set[str] = set()
+    for number, segment in enumerate(segments):
+        later = usage(tuple(s for part in segments[number + 1 :] for s in part)).exposed
+        found |= usage(segment).assigned & later
+    return found
+
+
+def _place(loop: Loop) -> Expr:
+    """An iteration's own element of an expanded scalar."""
+    if loop.step < 0:
+        return simplify(Binary("-", loop.start, Name(loop.var)))
+    return Name(loop.var) if integer(loop.start) == 0 else simplify(Binary("-", Name(loop.var), loop.start))
+
+
+def _cut(
+    segment: tuple[Stmt, ...],
+    earlier: list[tuple[Stmt, ...]],
+    later: list[tuple[Stmt, ...]],
+    rows: Mapping[str, Load],
+    symbols: Symbols,
+) -> tuple[Stmt, ...]:
+    """A segment that takes the scalars that cross from their rows, and leaves them there."""
+    own = usage(segment)
+    before = usage(tuple(s for part in earlier for s in part)).assigned
+    after = usage(tuple(s for part in later for s in part)).exposed
+    taken = own.exposed & before & set(rows)
+    left = own.assigned & after & set(rows)
+    if not taken & own.assigned and not left and len(_statements(segment)) == 1:
+        return tuple(map_statement(s, lambda e: rows[e.name] if isinstance(e, Name) and e.name in taken else e)
+                     for s in segment)  # fmt: skip
+    heads: list[Stmt] = [Declare(name, symbols.types[name], init=rows[name]) for name in sorted(taken)]
+    for name in sorted((own.assigned - own.declared - taken) & set(rows)):
+        heads.append(Declare(name, symbols.types[name]))
+    tails = tuple(Assign(rows[name], "", Name(name)) for name in sorted(left))
+    return (*heads, *segment, *tails)
+
+
+# ------------------------------------------------------------------------- fuse
+
+
+def _fuse(function: Function, facts: Facts, loop: Loop, step: Step) -> Function:
+    other = str(step.values[0])
+    pair = next(((a, b) for a, b in _neighbours(function.body) if a is loop and b.label == other), None)
+    if pair is None:
+        raise Refused(f"{other} does not follow {loop.label} at once")
+    if not facts.can_fuse(loop.label, other):
+        raise Refused(f"an iteration of {other} needs what later iterations of {loop.label} do, or their bounds differ")
+    return _with(function, pair, (_fused(loop, pair[1], facts, set(Symbols.of(function).types)),))
+
+
+def _fused(first: Loop, second: Loop, facts: Facts, taken: set[str]) -> Loop:
+    """One loop of both bodies; loops inside them that then lie side by side are fused as well where they may."""
+    body = tuple(substitute(s, {second.var: Name(first.var)}) for s in second.body)
+    body = _renamed(body, {s.name for s in walk(first.body) if isinstance(s, Declare)}, taken)
+    inside = (_statements(first.body), _statements(body))
+    if all(len(part) == 1 and isinstance(part[0], Loop) for part in inside):
+        outer, inner = inside[0][0], inside[1][0]
+        assert isinstance(outer, Loop) and isinstance(inner, Loop)
+        if _may_join(outer, inner, second, facts):
+            return replace(first, body=(_fused(outer, inner, facts, taken),))
+    return replace(first, body=(*first.body, Comment(SENTENCE_FUSED), *body))
+
+
+def _may_join(outer: Loop, inner: Loop, second: Loop, facts: Facts) -> bool:
+    """Whether the inner loops of two fused loops may be fused too: where every pair of points keeps to itself.
+
+    With both pairs of loops parallel, the two nests meet only in equal points if the outer and the inner ranges both
+    say so; the analysis has no question for that, so only nests that touch each shared element at equal subscripts do.
+    """
+    if (outer.start, outer.stop, outer.step) != (inner.start, inner.stop, inner.step):
+        return False
+    if not (facts.loop(outer.label).is_parallel and facts.loop(inner.label).is_parallel):
+        return False
+    moved = tuple(substitute(s, {inner.var: Name(outer.var)}) for s in inner.body)
+    one, two = usage(outer.body), usage(moved)
+    shared = (one.stores & two.arrays) | (one.arrays & two.stores)
+    if one.assigned & two.exposed or two.assigned & one.exposed:
+        return False
+    places = [_places(part, shared) for part in (outer.body, moved)]
+    return all(len({*places[0].get(a, set()), *places[1].get(a, set())}) == 1 for a in shared)
+
+
+def _places(body: tuple[Stmt, ...], arrays: set[str]) -> dict[str, set[Load]]:
+    found: dict[str, set[Load]] = {}
+
+    def note(expression: Expr) -> Expr:
+        if isinstance(expression, Load) and expression.array in arrays:
+            found.setdefault(expression.array, set()).add(expression)
+        return expression
+
+    for statement in body:
+        map_statement(statement, note)
+    return found
+
+
+def _renamed(body: tuple[Stmt, ...], clashes: set[str], taken: set[str]) -> tuple[Stmt, ...]:
+    """The statements with locals renamed whose names the other body declares too."""
+    names: dict[str, str] = {}
+    for statement in walk(body):
+        if isinstance(statement, Declare) and statement.name in clashes:
+            new = unused_name(statement.name, taken)
+            taken.add(new.name)
+            names[statement.name] = new.name
+    if not names:
+        return body
+
+    def on_expression(expression: Expr) -> Expr:
+        if isinstance(expression, Name) and expression.name in names:
+            return Name(names[expression.name])
+        if isinstance(expression, Load) and expression.array in names:
+            return replace(expression, array=names[expression.array])
+        return expression
+
+    def on(statement: Stmt) -> Stmt:
+        match statement:
+            case Declare():
+                return replace(statement, name=names.get(statement.name, statement.name))
+            case Loop() | While():
+                return replace(statement, body=tuple(on(s) for s in statement.body))
+            case If():
+                then, other = (tuple(on(s) for s in part) for part in (statement.then, statement.other))
+                return replace(statement, then=then, other=other)
+            case _:
+                return statement
+
+    return tuple(on(map_statement(statement, on_expression)) for statement in body)
+
+
+# -------------------------------------------------------------------- one block
+
+
+def _one_block(function: Function, facts: Facts, loop: Loop, step: Step) -> Function:
+    if facts.loop(loop.label).kind != "sequential":
+        raise Refused(f"{loop.label} is no loop of the host: its iterations are threads already")
+    if not any(facts.loop(inner.label).is_parallel for inner in loops_of(loop.body)):
+        raise Refused(f"{loop.label} holds nothing that a block's threads could share")
+    if any(isinstance(s, Return) for s in walk(loop.body)):
+        raise Refused(f"{loop.label} may be left by a return")
+    for statement in walk(loop.body):
+        if isinstance(statement, Declare) and any(integer(extent) is None for extent in statement.shape):
+            raise Refused(f"{statement.name} has no constant size, which an array of a block must have")
+    comment = "\n".join(part for part in (loop.comment, SENTENCE_ONE_BLOCK) if part)
+    return _with(function, (loop,), (replace(loop, comment=comment),))
+
+
+DISTRIBUTE = LoopMove(
+    "distribute", ("coalescing", "balance"), "A loop over several pieces of work becomes one for each.", _distribute
+)
+FUSE = LoopMove("fuse", ("intensity", "coalescing"), "Two loops over the same range become one.", _fuse)
+ONE_BLOCK = LoopMove(
+    "one_block", ("synchronisation",), "One block runs the whole loop: barriers in the place of launches.", _one_block
+)
+LOOP_MOVES: dict[str, LoopMove] = {move.name: move for move in (DISTRIBUTE, FUSE, ONE_BLOCK)}
+
+__all__ = ["LOOP_MOVES", "LoopMove", "Shaped", "loop_options", "parted", "shaped"]
