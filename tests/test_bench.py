@@ -14,7 +14,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from cudaperf_magic.bench import devices
+from cudaperf_magic.bench import devices, sandbox
 from cudaperf_magic.bench.bench import Bench
 from cudaperf_magic.bench.gpu import DeviceInfo
 from cudaperf_magic.bench.nvrtc import Compiled
@@ -46,8 +46,10 @@ SOURCES = {
 def cache(tmp_path_factory: pytest.TempPathFactory):
     """One cache for the module: cold at first, so that nothing depends on what this machine has cached."""
     with pytest.MonkeyPatch.context() as patch:
+        sandbox.stop()  # its children have the environment that it began with
         patch.setenv("CUDAPERF_CACHE", str(tmp_path_factory.mktemp("cache")))
         yield
+        sandbox.stop()
 
 
 @pytest.fixture(scope="module")
@@ -238,7 +240,7 @@ def test_a_race_that_changes_nothing_is_caught_on_a_device_that_shows_none(
 PLAY_ENDLESSLY = """
 import sys
 from pathlib import Path
-from cudaperf_magic.bench import devices
+from cudaperf_magic.bench import devices, sandbox
 from cudaperf_magic.bench.bench import Bench
 from cudaperf_magic.bench.gpu import DeviceInfo
 from cudaperf_magic.bench.nvrtc import Compiled
@@ -278,6 +280,22 @@ def test_a_play_that_is_stopped_leaves_no_process_and_a_resumable_episode(
     script = [(KERNELS / "saxpy_good.cu").read_text()] * 2
     *_, ended = resume(identity, FakePolicy(script), bench, journal=Store(store), turns=2)
     assert ended.decision == "translate"
+
+
+def test_a_cache_that_cannot_be_written_is_no_fault_of_the_candidate(
+    monkeypatch: pytest.MonkeyPatch, tasks: dict[str, Task], tmp_path: Path
+) -> None:
+    (tmp_path / "file").write_text("")
+    sandbox.stop()
+    with Bench("simulator") as own, monkeypatch.context() as patch:
+        patch.setenv("CUDAPERF_CACHE", str(tmp_path / "file" / "cache"))
+        source = (KERNELS / "saxpy_good.cu").read_text() + "// as never built before\n"
+        try:
+            outcome = own.evaluate(tasks["saxpy"], Candidate(source))
+        except ToolchainError as error:
+            assert "doctor" in str(error)  # said, and never scored
+        else:
+            assert outcome.ok, outcome.build.log  # or done without a cache
 
 
 def test_an_unknown_device_is_refused_with_the_choices() -> None:

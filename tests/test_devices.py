@@ -14,8 +14,9 @@ from cudaperf_magic.bench import devices
 from cudaperf_magic.bench.devices import SIMULATED_ARCH, Device, Done, GpuRunner, SimulatorRunner, open_device
 from cudaperf_magic.bench.gpu import DeviceInfo
 from cudaperf_magic.bench.nvrtc import Compiled
-from cudaperf_magic.bench.plan import LaunchPlan
+from cudaperf_magic.bench.plan import Free, LaunchPlan
 from cudaperf_magic.bench.runners import Request
+from cudaperf_magic.bench.simulator.result import SimulatorResult
 from cudaperf_magic.errors import ToolchainError, UsageError
 from cudaperf_magic.records import Build, Fault
 
@@ -32,7 +33,7 @@ def obeying(settings: object, requests: Sequence[Request]) -> list[Done]:
         if request.seed == 3:
             time.sleep(60)
         faults = (Fault("trap", "as it was told"),) if request.seed == 1 else ()
-        done.append(({"x": request.arrays["x"] + 1}, faults))
+        done.append(({"x": request.arrays["x"] + 1}, faults, SimulatorResult(faults, text=str(request.seed))))
     return done
 
 
@@ -53,6 +54,18 @@ def test_results_come_in_the_order_of_the_requests_with_their_faults(run) -> Non
     assert [result.status for result in results] == ["done"] * 3
     assert [len(result.faults) for result in results] == [0, 1, 0]
     assert results[0].arrays["x"].tolist() == [1, 2, 3]
+
+
+def test_what_was_counted_is_kept_by_plan_from_its_first_forward_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(devices, "simulate_requests", obeying)
+    plans = [LaunchPlan((Free(name),)) for name in "abc"]
+    orders = [(0, "reverse"), (0, "forward"), (1, "forward"), (0, "forward")]
+    requests = [Request(plans[which], {"x": np.arange(3)}, order, seed=seed)
+                for seed, (which, order) in zip((0, 1, 0, 0), orders, strict=True)]
+    runner = SimulatorRunner(BUILT)
+    runner.run(requests)
+    found = [runner.counts(plan) for plan in plans]
+    assert [counts and counts.text for counts in found] == ["1", "0", None]
 
 
 def test_nothing_asked_is_nothing_run(run) -> None:

@@ -19,6 +19,7 @@ from cudaperf_magic.bench.devices import Device, SimulatorRunner, open_device
 from cudaperf_magic.bench.inspection import inspect
 from cudaperf_magic.bench.nvrtc import Compiled
 from cudaperf_magic.bench.oracle import Oracle
+from cudaperf_magic.bench.runners import Runner
 from cudaperf_magic.bench.verify import verify
 from cudaperf_magic.errors import Unsupported
 from cudaperf_magic.records import Candidate, Outcome, Task, Verdict
@@ -63,16 +64,17 @@ class Bench:
         reached = Outcome(compiled.build, device=self.device)
         if not compiled.build.ok:
             return reached
-        verdict = self._verify(task, candidate, compiled)
+        runner = self._device.runner(compiled)
+        verdict = self._verify(task, candidate, compiled, runner)
         reached = replace(reached, verdict=verdict)
         if not verdict.ok:
             return reached
-        seen = inspect(task, candidate, compiled)
+        seen = inspect(task, candidate, compiled, runner)
         return replace(reached, structure=seen.structure, memory=seen.memory)
 
-    def _verify(self, task: Task, candidate: Candidate, compiled: Compiled) -> Verdict:
+    def _verify(self, task: Task, candidate: Candidate, compiled: Compiled, runner: Runner) -> Verdict:
         oracle = self._oracle(task)
-        verdict = verify(task, candidate, self._device.runner(compiled), oracle)
+        verdict = verify(task, candidate, runner, oracle)
         if self._device.is_simulator or not verdict.ok:
             return verdict
         # A device shows no race and few stray accesses: some small cases are watched on the simulator as well.

@@ -14,6 +14,7 @@ from cudaperf_magic.bench.launcher import PlanError, device_source, read_plan
 from cudaperf_magic.bench.nvrtc import FILE_NAME, Compiled, build
 from cudaperf_magic.bench.plan import LaunchPlan
 from cudaperf_magic.bench.sandbox import Crashed, Finished, TimedOut, run_in_child
+from cudaperf_magic.errors import ToolchainError
 from cudaperf_magic.records import Build, Candidate, Case, Task
 from cudaperf_magic.tasks.cases import materialise
 from cudaperf_magic.tasks.expressions import Unknown
@@ -60,7 +61,7 @@ def build_candidate(task: Task, candidate: Candidate, arch: str) -> Compiled:
     except PlanError as error:
         return Compiled(Build(ok=False, log=_as_log(error), arch=arch))
     names = tuple(dict.fromkeys((*names, *_other_kernels(task, candidate))))
-    match run_in_child(build, text, arch, names=names, timeout_s=TIMEOUT_S, memory_bytes=MEMORY_BYTES):
+    match run_in_child(compile_text, text, arch, names, timeout_s=TIMEOUT_S, memory_bytes=MEMORY_BYTES):
         case Finished(value):
             compiled: Compiled = value
             return compiled
@@ -68,6 +69,18 @@ def build_candidate(task: Task, candidate: Candidate, arch: str) -> Compiled:
             return _failed(f"the compiler did not end within {TIMEOUT_S:.0f} s; simplify templates and macros", arch)
         case Crashed(why):
             return _failed(f"the compiler ended with {why}", arch)
+
+
+def compile_text(text: str, arch: str, names: tuple[str, ...]) -> Compiled:
+    """What the child does.
+
+    Raises:
+        ToolchainError: the machine failed, which says nothing of the candidate.
+    """
+    try:
+        return build(text, arch, names=names)
+    except OSError as error:
+        raise ToolchainError(f"the compiler cannot work here ({error}); see `cudaperf doctor`") from error
 
 
 def _other_kernels(task: Task, candidate: Candidate) -> list[str]:

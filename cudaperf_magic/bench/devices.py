@@ -6,16 +6,18 @@ A child that crashes or hangs is a result for the request that did it. Whether a
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from numpy.typing import NDArray
 
 from cudaperf_magic.bench.gpu import available_devices, run_on_gpu
 from cudaperf_magic.bench.nvrtc import Compiled
+from cudaperf_magic.bench.plan import LaunchPlan
 from cudaperf_magic.bench.runners import Request, Runner, RunResult
 from cudaperf_magic.bench.sandbox import Crashed, Finished, TimedOut, run_in_child
-from cudaperf_magic.bench.simulator.launch import simulate
+from cudaperf_magic.bench.simulator.launch import STEP_LIMIT, simulate
+from cudaperf_magic.bench.simulator.result import SimulatorResult
 from cudaperf_magic.errors import ToolchainError, UsageError
 from cudaperf_magic.records import Fault
 
@@ -25,7 +27,7 @@ TIMEOUT_S = 60.0  # of one child; the simulator's own step limit ends most endle
 MEMORY_BYTES = 16 << 30  # of address space: shadow memory is a multiple of the arrays
 
 Arrays = dict[str, NDArray[Any]]
-Done = tuple[Arrays, tuple[Fault, ...]]
+Done = tuple[Arrays, tuple[Fault, ...], SimulatorResult | None]
 
 
 @dataclass(frozen=True)
@@ -67,15 +69,31 @@ def open_device(name: str) -> Device:
 
 
 @dataclass(frozen=True)
+class Counted(RunResult):
+    """A result with what the simulator counted on the way."""
+
+    counts: SimulatorResult | None = None
+
+
+@dataclass(frozen=True)
 class SimulatorRunner:
     """Every block watched: stray accesses, races and uninitialised reads are faults with their line."""
 
     compiled: Compiled
     checks_bounds: bool = True
     orders_threads: bool = True
+    _seen: list[tuple[LaunchPlan, SimulatorResult]] = field(default_factory=list, repr=False)
 
     def run(self, requests: Sequence[Request]) -> Sequence[RunResult]:
-        return _run_all(simulate_requests, (self.compiled,), requests, MEMORY_BYTES)
+        results = _run_all(simulate_requests, (self.compiled,), requests, MEMORY_BYTES)
+        for request, result in zip(requests, results, strict=True):
+            if request.schedule == "forward" and isinstance(result, Counted) and result.counts is not None:
+                self._seen.append((request.plan, result.counts))
+        return results
+
+    def counts(self, plan: LaunchPlan) -> SimulatorResult | None:
+        """What was counted when this plan was first run here, None when it was not."""
+        return next((counts for seen, counts in self._seen if seen == plan), None)
 
 
 @dataclass(frozen=True)
@@ -97,18 +115,26 @@ def simulate_requests(compiled: Compiled, requests: Sequence[Request]) -> list[D
     done: list[Done] = []
     for request in requests:
         arrays: Arrays = {name: array.copy() for name, array in request.arrays.items()}
-        result = simulate(
+        result = _simulated(compiled, request, arrays)
+        done.append((arrays, result.faults, result))
+        if not result.is_complete:
+            break  # an endless kernel would be endless again
+    return done
+
+
+def _simulated(compiled: Compiled, request: Request, arrays: Arrays) -> SimulatorResult:
+    try:
+        return simulate(
             compiled,
             request.plan,
             arrays,
             schedule=request.schedule,
             seed=request.seed,
             initialised=request.initialised,
+            step_limit=request.step_limit or STEP_LIMIT,
         )
-        done.append((arrays, result.faults))
-        if not result.is_complete:
-            break  # an endless kernel would be endless again
-    return done
+    except OSError as error:  # the machine's, never the candidate's
+        raise ToolchainError(f"the simulator cannot work here ({error}); see `cudaperf doctor`") from error
 
 
 def launch_requests(cubin: bytes, names: Mapping[str, str], index: int, requests: Sequence[Request]) -> list[Done]:
@@ -117,7 +143,7 @@ def launch_requests(cubin: bytes, names: Mapping[str, str], index: int, requests
     for request in requests:
         arrays: Arrays = {name: array.copy() for name, array in request.arrays.items()}
         faults = run_on_gpu(cubin, names, request.plan, arrays, index)
-        done.append((arrays, faults))
+        done.append((arrays, faults, None))
         if faults:
             break  # the context is lost
     return done
@@ -132,7 +158,7 @@ def _run_all(
     ended = run_in_child(work, *settings, tuple(requests), timeout_s=TIMEOUT_S, memory_bytes=memory_bytes)
     match ended:
         case Finished(value):
-            results = [RunResult(arrays, faults) for arrays, faults in value]
+            results: list[RunResult] = [Counted(arrays, faults, counts=counts) for arrays, faults, counts in value]
             rest = requests[len(results) :]
             return results + ([_after(results[-1])] * len(rest) if rest else [])
         case Crashed() | TimedOut() if len(requests) > 1:

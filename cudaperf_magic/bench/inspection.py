@@ -1,7 +1,7 @@
-"""A correct candidate, run once more on the measured case under the simulator's eyes -> its structure and memory.
+"""A correct candidate on the measured case -> its structure and memory.
 
-It runs on the simulator wherever the candidate was verified: the properties say so in their `source`. No time is
-measured.
+The simulator's counts are those of verification, where it ran there; after a device it runs once more on the simulator,
+and the properties say so in their `source`. No time is measured.
 """
 
 from __future__ import annotations
@@ -9,10 +9,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from cudaperf_magic.bench.building import host_arguments, plan_of
-from cudaperf_magic.bench.devices import MEMORY_BYTES, TIMEOUT_S
+from cudaperf_magic.bench.devices import MEMORY_BYTES, TIMEOUT_S, SimulatorRunner
 from cudaperf_magic.bench.nvrtc import Compiled
 from cudaperf_magic.bench.occupancy import architecture
 from cudaperf_magic.bench.plan import LaunchPlan
+from cudaperf_magic.bench.runners import Runner
 from cudaperf_magic.bench.sandbox import Finished, run_in_child
 from cudaperf_magic.bench.simulator.launch import simulate
 from cudaperf_magic.bench.simulator.result import SimulatorResult
@@ -30,22 +31,21 @@ class Inspection:
     memory: Memory
 
 
-def inspect(task: Task, candidate: Candidate, compiled: Compiled) -> Inspection:
-    """Structure and memory on the task's measured case, `task.cases[0]`."""
+def inspect(task: Task, candidate: Candidate, compiled: Compiled, runner: Runner) -> Inspection:
+    """Structure and memory on the task's measured case, `task.cases[0]`.
+
+    Args:
+        runner: what the candidate was verified by.
+    """
     case = task.cases[0]
     plan = plan_of(task, candidate, case)
     sizes_bytes = dict(host_arguments(task, case).buffers)
     arguments = sum(sizes_bytes.values())
     memory = Memory(candidate_bytes=arguments + plan.peak_bytes, reference_bytes=arguments)
-    inputs = materialise(task, case)
-    arrays = {a.name: inputs[a.name] for a in task.arrays}
-    try:
-        watched = run_in_child(watch, compiled, plan, arrays, timeout_s=TIMEOUT_S, memory_bytes=MEMORY_BYTES)
-    except Unsupported:
+    result = runner.counts(plan) if isinstance(runner, SimulatorRunner) else None
+    result = result or _counted(task, compiled, plan)
+    if result is None or not result.is_complete:
         return Inspection(None, memory)
-    if not isinstance(watched, Finished) or not watched.value.is_complete:
-        return Inspection(None, memory)
-    result: SimulatorResult = watched.value
     found = structure(
         result.launches,
         result.lines,
@@ -55,6 +55,16 @@ def inspect(task: Task, candidate: Candidate, compiled: Compiled) -> Inspection:
         case=case,
     )
     return Inspection(found, memory)
+
+
+def _counted(task: Task, compiled: Compiled, plan: LaunchPlan) -> SimulatorResult | None:
+    inputs = materialise(task, task.cases[0])
+    arrays = {a.name: inputs[a.name] for a in task.arrays}
+    try:
+        ended = run_in_child(watch, compiled, plan, arrays, timeout_s=TIMEOUT_S, memory_bytes=MEMORY_BYTES)
+    except Unsupported:
+        return None
+    return ended.value if isinstance(ended, Finished) else None
 
 
 def watch(compiled: Compiled, plan: LaunchPlan, arrays: Inputs) -> SimulatorResult:
