@@ -24,6 +24,7 @@ from cudaperf_magic.records import (
 
 MOST_CHARACTERS = 1200
 MOST_LOG_LINES = 6
+MOST_FAULTS = 2
 NOTABLE_LOSS = 0.02  # reward lost to a property, below which it does not limit anything
 MOST_TURNS_TOLD = 4
 NOTABLE_CHANGE = 0.05  # of a property's score between two turns
@@ -56,7 +57,9 @@ def _on_build(log: str, source: Sequence[str]) -> list[str]:
     first = lines.index(errors[0]) if errors else 0
     excerpt = "\n".join(_shorten(line, 160) for line in lines[first : first + MOST_LOG_LINES])
     more = f" ({len(errors)} errors; the first matters most)" if len(errors) > 1 else ""
-    return [f"It does not build{more}:\n{excerpt or 'the compiler gave no message'}", _quote(_line_in(errors), source)]
+    quote = _quote(_line_in(errors), source)
+    is_quoted = quote.partition("| ")[2] in excerpt  # most compilers quote the line themselves
+    return [f"It does not build{more}:\n{excerpt or 'the compiler gave no message'}", "" if is_quoted else quote]
 
 
 def _line_in(errors: Sequence[str]) -> int | None:
@@ -74,21 +77,30 @@ def _on_verdict(verdict: Verdict | None, source: Sequence[str]) -> list[str]:
     share = f"{verdict.cases_passed} of {verdict.cases_total} cases passed."
     said = _without_secrets(verdict.reason, case)
     parts = [f"It builds, and fails ({verdict.status}): {said}", share]
-    for fault in verdict.faults[:2]:
-        told = _tell_fault(fault, source)
-        if told.splitlines()[0] not in said:
-            parts.append(_without_secrets(told, case))
+    quoted: set[int | None] = set()
+    for fault in _distinct(verdict.faults)[:MOST_FAULTS]:
+        message = _without_secrets(fault.message, case)
+        if message not in said:
+            parts.append(f"{fault.kind.replace('_', ' ')} ({_where(fault)}): {message}")
+        lines = [line for line in (fault.line, fault.other_line) if line not in quoted]
+        parts += [_quote(line, source) for line in dict.fromkeys(lines)]
+        quoted.update(lines)
     return parts
 
 
-def _tell_fault(fault: Fault, source: Sequence[str]) -> str:
+def _distinct(faults: Sequence[Fault]) -> list[Fault]:
+    """One fault for each kind and place: the others are the same mistake met by other threads."""
+    return list({(f.kind, f.line, f.other_line): f for f in reversed(faults)}.values())[::-1]
+
+
+def _where(fault: Fault) -> str:
     where = f"line {fault.line}" if fault.line else "no line known"
     if fault.other_line and fault.other_line != fault.line:
         where += f" and line {fault.other_line}"
-    who = f", block {_triple(fault.block)}" if fault.block else ""
-    who += f", thread {_triple(fault.thread)}" if fault.thread else ""
-    quotes = [_quote(line, source) for line in dict.fromkeys((fault.line, fault.other_line))]
-    return "\n".join(filter(None, [f"{fault.kind.replace('_', ' ')} ({where}{who}): {fault.message}", *quotes]))
+    if "thread" in fault.message:
+        return where
+    where += f", block {_triple(fault.block)}" if fault.block else ""
+    return where + (f", thread {_triple(fault.thread)}" if fault.thread else "")
 
 
 def _without_secrets(text: str, case: Case | None) -> str:

@@ -67,6 +67,23 @@ def test_a_fault_names_its_block_and_thread() -> None:
     assert "out of bounds (line 4, block (1, 0, 0), thread (31, 0, 0)): reads x[33]" in words
 
 
+def test_one_mistake_met_by_many_threads_is_told_once_and_each_line_quoted_once() -> None:
+    def race(thread: int, other_line: int) -> Fault:
+        return Fault("shared_race", f"thread {thread} reads what thread 0 wrote", line=7, other_line=other_line,
+                     thread=(thread, 0, 0))
+
+    faults = tuple(race(thread, other) for other in (6, 5) for thread in (1, 2, 3))
+    words = told(replace(RACY, verdict=Verdict("fault", "a race", faults=faults, cases_total=2)))
+    assert words.count("shared race") == 2 and words.count("7 | statement_7();") == 1
+    assert "6 | statement_6();" in words and "5 | statement_5();" in words
+    assert "shared race (line 7 and line 6): thread 1 reads" in words
+
+
+def test_a_line_that_the_compiler_quotes_is_not_quoted_again() -> None:
+    log = "kernel.cu(3): error: no such name\n      statement_3();\n      ^"
+    assert told(Outcome(Build(ok=False, log=log))).count("statement_3") == 1
+
+
 def test_what_the_reason_says_already_is_not_said_twice() -> None:
     fault = Fault("trap", "the kernel traps", line=4)
     words = told(replace(RACY, verdict=Verdict("fault", "trap (line 4): the kernel traps", faults=(fault,))))
