@@ -52,7 +52,7 @@ class Sim(ctypes.Structure):
         ("faults_a_kind", u32), ("text", ptr), ("text_used", u64), ("text_limit", u64), ("text_cut", u32),
         ("steps", s64), ("schedule", u32), ("random", u64), ("l2", ptr), ("l2_sets", u32), ("l2_time", u32),
         ("dram_read_bytes", u64), ("dram_write_bytes", u64), ("pool", ptr), ("pool_count", u64), ("stopped", u32),
-        ("clock", u64),
+        ("clock", u64), ("first_fault", u32),
     )  # fmt: skip
 
 

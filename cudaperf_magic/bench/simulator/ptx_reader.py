@@ -69,12 +69,8 @@ class _Parser:
         self.result = Module()
 
     def _main_index(self, main_file: str) -> str:
-        for group, text in self.tokens:
-            if group == "line" and text.startswith(".file"):
-                _, index, name = text.split(None, 2)
-                if name.split('"')[1].endswith(main_file):
-                    return index
-        return "1"
+        files = (text.split(None, 2) for group, text in self.tokens if group == "line" and text.startswith(".file"))
+        return next((index for _, index, name in files if name.split('"')[1].endswith(main_file)), "1")
 
     def peek(self) -> str:
         return self.tokens[self.at][1] if self.at < len(self.tokens) else ""

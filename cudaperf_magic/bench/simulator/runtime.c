@@ -15,13 +15,15 @@ static u64 next_random(Sim *s) {
     return s->random;
 }
 
+static s32 line_of(Warp *w, u32 site) { return site == NONE ? 0 : w->launch->sites[site].line; }
+
 void rt_fault_full(Warp *w, u32 kind, u32 site, u32 thread, u64 address, u64 extra, u32 other_site, u32 other_thread,
                    u64 other_block, u32 flags) {
     Sim *s = w->sim;
     if (s->fault_kinds[kind] >= s->faults_a_kind || s->fault_count >= 512) return;
-    for (u32 i = 0; i < s->fault_count; i++)  /* one report for each pair of lines */
-        if (s->faults[i].kind == kind && s->faults[i].site == site && s->faults[i].other_site == other_site
-            && s->faults[i].flags == flags) return;
+    for (u32 i = s->first_fault; i < s->fault_count; i++)  /* one report for each pair of lines: loops are unrolled */
+        if (s->faults[i].kind == kind && s->faults[i].flags == flags && line_of(w, s->faults[i].site) == line_of(w, site)
+            && line_of(w, s->faults[i].other_site) == line_of(w, other_site)) return;
     s->fault_kinds[kind]++;
     s->faults[s->fault_count++] = (Fault){kind, site, other_site, thread, other_thread, flags, w->block->index,
                                          other_block, address, extra};
@@ -348,6 +350,7 @@ int sim_launch(Launch *L) {
     u32 active = 0, limit = L->cooperative ? (u32)(total < 4096 ? total : 4096) : RESIDENT, wanted = L->cooperative ? limit : 1;
     u32 *order = shuffle(s, total);
     s->first_stamp = s->stamp + 1;
+    s->first_fault = s->fault_count;
     if (s->release_time) {
         u64 used = (total < s->order_room ? total : s->order_room) * 4;
         memset(s->release_time, 0, used); memset(s->acquire_time, 0, used);

@@ -71,6 +71,7 @@ typedef struct Sim {
     void *pool; u64 pool_count;
     u32 stopped;
     u64 clock;
+    u32 first_fault;                    /* of the launch under way */
 } Sim;
 
 typedef struct Launch {
