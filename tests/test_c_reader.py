@@ -36,7 +36,7 @@ def refusal(source: str, entry: str | None = None) -> str:
 def scalar_cases(function: Function) -> tuple[dict[str, float], ...]:
     """Sizes from zero up, later scalars smaller than the first, so that n * m is not square."""
     names = [p.name for p in function.parameters if not p.is_array and p.type in WHOLE]
-    return tuple({name: max(n - at, 0) for at, name in enumerate(names)} for n in (1, 2, 5, 8, 13))
+    return tuple({name: max(n - at, 1) for at, name in enumerate(names)} for n in (1, 2, 5, 8, 13))
 
 
 # ------------------------------------------------------------- the round trip
