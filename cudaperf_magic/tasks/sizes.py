@@ -263,7 +263,8 @@ def verified(
         while estimated_steps(function, plain) > VERIFIED_STEPS and max(plain.values()) > 3:
             plain = {name: value if value <= 3 else value // 2 | 1 for name, value in plain.items()}
         narrow = {name: 1 if names.kinds[name] in ("small", "stride") else value for name, value in plain.items()}
-        others = (_with_leads(names, plain, {}), narrow, _ordered(names, plain))
+        even = {name: -(-value // 4) * 4 if names.kinds[name] == "extent" else value for name, value in plain.items()}
+        others = (_with_leads(names, plain, {}), even, narrow, _ordered(names, plain))
         alternatives = [_bounded(sizes, bounds) for sizes in (plain, *others)]
         places.append(tuple(dict.fromkeys(tuple(sizes.items()) for sizes in alternatives)))
     return tuple(dict.fromkeys(places))
