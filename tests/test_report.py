@@ -23,7 +23,7 @@ TAGS = {"div", "span", "table", "thead", "tbody", "tr", "td", "th", "ul", "li", 
 STYLES = {
     "background", "background-color", "border", "border-bottom", "border-collapse", "border-radius", "color", "cursor",
     "display", "font-family", "font-size", "font-weight", "height", "line-height", "margin", "margin-top", "max-height",
-    "max-width", "min-width", "opacity", "overflow-x", "overflow-y", "padding", "padding-left", "text-align",
+    "max-width", "min-width", "opacity", "overflow-x", "overflow-y", "padding", "padding-left", "table-layout", "text-align",
     "vertical-align", "white-space", "width",
 }  # fmt: skip
 VALUES_LOST = ("flex", "grid", "var(", "calc(", "inherit", "url(", "!important")
@@ -189,4 +189,6 @@ def test_time_left_is_guessed_only_from_turns_that_were_played() -> None:
     assert words.time_left(Episode(SAXPY), 6, 10.0) == ""
     half = replace(episode(), turns=episode().turns[:3], stopped="")
     assert words.time_left(half, 6, 9.0) == "about 9.0 s left"
+    assert words.time_left(half, 6, 9.0, waiting_s=2.0) == "about 7.0 s left"
+    assert words.time_left(half, 6, 9.0, waiting_s=20.0) == "longer than the turns before"
     assert words.time_left(episode(), 6, 9.0) == ""

@@ -27,7 +27,7 @@ class NotebookView:
         self.turns = turns
         self._handle: Any = DisplayHandle()  # type: ignore[no-untyped-call]
         self._episode: Episode | None = None
-        self._started = time.monotonic()
+        self._started = self._last_at = time.monotonic()
         self._ended = threading.Event()
         self._drawing = threading.Lock()
         self._clock = threading.Thread(target=self._tick, name="cudaperf clock", daemon=True)
@@ -46,7 +46,7 @@ class NotebookView:
         self.show(episode)
 
     def show(self, episode: Episode) -> None:
-        self._episode = episode
+        self._episode, self._last_at = episode, time.monotonic()
         self._draw()
 
     def _tick(self) -> None:
@@ -60,16 +60,26 @@ class NotebookView:
     def _bundle(self, ending: str = "") -> dict[str, str]:
         if ending:
             return {"text/plain": ending, "text/html": markup.page(markup.paragraph(ending, "opacity:0.75"))}
-        elapsed = time.monotonic() - self._started
-        return {"text/plain": _line(self._episode, self.turns, elapsed), "text/html": self._html(elapsed)}
+        line = self._line()
+        return {"text/plain": line, "text/html": self._html(line)}
 
-    def _html(self, elapsed_s: float) -> str:
+    def _line(self) -> str:
+        """Which turn it is at, since when, and how long it may take."""
+        now, episode = time.monotonic(), self._episode
+        so_far = words.duration(now - self._started)
+        if episode is None:
+            return f"reading the C, {so_far}"
+        left = words.time_left(episode, self.turns, self._last_at - self._started, now - self._last_at)
+        at = f"{episode.task.entry}: turn {min(len(episode.turns) + 1, self.turns)} of {self.turns}"
+        return ", ".join(part for part in (at, f"{so_far} so far", left) if part)
+
+    def _html(self, line: str) -> str:
         episode = self._episode
         played = len(episode.turns) if episode else 0
         bar = markup.bar(played / self.turns, width_px=160)
         head = (
             markup.tag("div", "display:inline-block;vertical-align:middle", bar),
-            markup.tag("span", "padding-left:10px", markup.text(_line(episode, self.turns, elapsed_s))),
+            markup.tag("span", "padding-left:10px", markup.text(line)),
         )
         parts = [markup.tag("div", "margin:4px 0", *head)]
         if episode and not episode.turns:
@@ -90,15 +100,6 @@ View = TerminalView | NotebookView
 def view_for(shell: Any, turns: int) -> View:
     """The view that this front end can show: only a kernel has a display that can be redrawn."""
     return NotebookView(turns) if hasattr(shell, "kernel") else TerminalView(turns)
-
-
-def _line(episode: Episode | None, turns: int, elapsed_s: float) -> str:
-    if episode is None:
-        return f"reading the C, {words.duration(elapsed_s)}"
-    played = len(episode.turns)
-    left = words.time_left(episode, turns, elapsed_s)
-    at = f"{episode.task.entry}: turn {min(played + 1, turns)} of {turns}"
-    return ", ".join(part for part in (at, f"{words.duration(elapsed_s)} so far", left) if part)
 
 
 def _ending(kind: type[BaseException] | None, episode: Episode | None, elapsed_s: float) -> str:

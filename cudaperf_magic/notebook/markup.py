@@ -47,7 +47,8 @@ def table(rows: Iterable[Iterable[str]], head: Iterable[str] = ()) -> str:
     body = "".join("<tr>" + "".join(tag("td", cell, item) for item in row) + "</tr>" for row in rows)
     titles = "".join(tag("th", cell + ";font-weight:600", text(item)) for item in head)
     top = f"<thead><tr>{titles}</tr></thead>" if titles else ""
-    style = "border-collapse:collapse;width:100%;margin:4px 0 8px 0;font-size:13px"
+    # JupyterLab makes every column as wide as any other unless it is told not to.
+    style = "border-collapse:collapse;table-layout:auto;width:100%;margin:4px 0 8px 0;font-size:13px"
     return tag("table", style, top, f"<tbody>{body}</tbody>")
 
 
@@ -70,7 +71,7 @@ def source(program: str) -> str:
             tag("td", cell.format("left"), tag("pre", pre, text("\n".join(shown)))),
         )
     )
-    grid = tag("table", "border-collapse:collapse;margin:0", f"<tbody><tr>{row}</tr></tbody>")
+    grid = tag("table", "border-collapse:collapse;table-layout:auto;margin:0", f"<tbody><tr>{row}</tr></tbody>")
     box = tag("div", f"overflow-x:auto;border:{LINE};border-radius:4px;max-height:520px;overflow-y:auto", grid)
     rest = len(lines) - len(shown)
     return box + (paragraph(f"{rest:,} more lines are in .source.") if rest > 0 else "")

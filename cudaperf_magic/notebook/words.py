@@ -291,9 +291,14 @@ def diff(before: str, after: str, context: int = 2) -> list[tuple[DiffKind, str]
     return rows
 
 
-def time_left(episode: Episode, turns: int, elapsed_s: float) -> str:
-    """From the mean of the turns played; nothing is guessed before the first."""
+def time_left(episode: Episode, turns: int, spent_s: float, waiting_s: float = 0.0) -> str:
+    """At most how long it goes on, from the mean of the turns played; nothing is guessed before the first.
+
+    Args:
+        spent_s: seconds until the last turn ended. waiting_s: seconds since.
+    """
     played = len(episode.turns)
     if not played or played >= turns or not episode.is_live:
         return ""
-    return f"about {duration(elapsed_s / played * (turns - played))} left"
+    left_s = spent_s / played * (turns - played) - waiting_s
+    return f"about {duration(left_s)} left" if left_s > 0 else "longer than the turns before"
