@@ -23,8 +23,8 @@ TAGS = {"div", "span", "table", "thead", "tbody", "tr", "td", "th", "ul", "li", 
 STYLES = {
     "background", "background-color", "border", "border-bottom", "border-collapse", "border-radius", "color", "cursor",
     "display", "font-family", "font-size", "font-weight", "height", "line-height", "margin", "margin-top", "max-height",
-    "max-width", "min-width", "opacity", "overflow-x", "overflow-y", "padding", "padding-left", "table-layout", "text-align",
-    "vertical-align", "white-space", "width",
+    "max-width", "min-width", "opacity", "overflow-x", "overflow-y", "padding", "padding-left", "table-layout",
+    "text-align", "vertical-align", "white-space", "width",
 }  # fmt: skip
 VALUES_LOST = ("flex", "grid", "var(", "calc(", "inherit", "url(", "!important")
 
