@@ -132,7 +132,7 @@ class TeamWriter:
         if scan_of(loop, self.facts) is not None and self.scope == "block":
             return True
         facts = self.facts.loop(loop.label)
-        if facts.kind not in ("parallel", "reduction") or facts.last_values:
+        if facts.kind not in ("parallel", "reduction") or facts.last_values or facts.assumes:
             return False
         return split_reductions(facts, loop, self.symbols) is not None
 

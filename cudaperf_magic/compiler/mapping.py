@@ -11,8 +11,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from cudaperf_magic.compiler.affine import integer, simplify
-from cudaperf_magic.compiler.dependence import Facts
-from cudaperf_magic.compiler.grid import ascending
+from cudaperf_magic.compiler.dependence import Facts, LoopFacts
+from cudaperf_magic.compiler.grid import all_of, ascending
 from cudaperf_magic.compiler.loops import (
     Assign,
     Binary,
@@ -159,7 +159,7 @@ class _Mapper:
     def _loop(self, loop: Loop) -> Node | None:
         header = self._evaluable(loop.start) and self._evaluable(loop.stop)
         if header and self.is_grid(loop):
-            return self._nest(loop)
+            return self._guarded(loop, self._nest(loop))
         self.reasons.extend(d.sentence for d in self.facts.loop(loop.label).carried)
         if header and loop.label not in self.one_block and is_host_loop(loop, self.facts):
             return HostLoop(replace(loop, body=()), self.map(loop.body))
@@ -168,11 +168,14 @@ class _Mapper:
     def is_grid(self, loop: Loop) -> bool:
         """Whether the loop's iterations may be threads: parallel, or colliding only where atomics can add."""
         facts = self.facts.loop(loop.label)
-        if not all(self._fits_in_thread(name) for name in facts.private) or _has_sized_locals(loop):
+        own = facts.private | (facts.private_arrays if facts.kind == "sequential" else frozenset())
+        if not all(self._fits_in_thread(name) for name in own) or _has_sized_locals(loop):
+            return False
+        if not all(self._evaluable(expression) for expression in facts.assumes):
             return False
         if loop.step < -1 and loop.type.startswith("unsigned"):
             return False
-        if facts.kind == "parallel":
+        if is_free(facts):
             return True
         return (
             facts.kind == "reduction"
@@ -185,6 +188,16 @@ class _Mapper:
                 for reduction in facts.reductions
             )
         )
+
+    def _guarded(self, loop: Loop, nest: Nest) -> Node:
+        """The nest, and for strides that are not above zero, as the analysis took them to be, one thread instead."""
+        inside = [loop.label, *(inner.label for inner in nest.loops)]
+        assumed = dict.fromkeys(e for label in inside for e in self.facts.loop(label).assumes)
+        if not assumed:
+            return nest
+        condition = all_of(tuple(Binary(">", expression, Const("0")) for expression in assumed))
+        assert condition is not None
+        return HostIf(condition, (nest,), (Nest(name="", loops=(), body=(loop,), is_fallback=True),))
 
     def _fits_in_thread(self, name: str) -> bool:
         """A scalar, or an array of constant size that is not the caller's: each thread may have its own."""
@@ -218,7 +231,8 @@ class _Mapper:
         if last:
             body = (*body, _keep_last(loop, sorted(last)))
         axes = tuple(member.label for member in reversed(band))
-        private = frozenset[str]().union(*(self.facts.loop(member.label).private for member in band))
+        found = [self.facts.loop(member.label) for member in band]
+        private = frozenset[str]().union(*(facts.private | facts.private_arrays for facts in found))
         body = (*self._own_arrays(private, body), *body)
         return Nest(
             name="",
@@ -244,6 +258,14 @@ def _has_sized_locals(loop: Loop) -> bool:
     return any(isinstance(s, Declare) and any(integer(extent) is None for extent in s.shape) for s in walk(loop.body))
 
 
+def is_free(facts: LoopFacts) -> bool:
+    """Whether iterations may run in any order once each has its own copy of what is private."""
+    if facts.kind == "parallel":
+        return True
+    names = {dependence.name for dependence in facts.carried}
+    return bool(names) and not facts.reductions and names <= facts.private_arrays
+
+
 def is_host_loop(loop: Loop, facts: Facts) -> bool:
     """A loop that must go in order, but around something parallel, and that nothing leaves early."""
     if any(isinstance(s, (Break, Continue, Return)) for s in _own(loop.body)):
@@ -254,7 +276,7 @@ def is_host_loop(loop: Loop, facts: Facts) -> bool:
 def _has_nest(statement: Stmt, facts: Facts) -> bool:
     """Whether a parallel loop lies inside, not under a loop that only a kernel could run."""
     for inner in _own((statement,)):
-        if inner is not statement and isinstance(inner, Loop) and facts.loop(inner.label).kind == "parallel":
+        if inner is not statement and isinstance(inner, Loop) and is_free(facts.loop(inner.label)):
             return True
     return False
 

@@ -53,6 +53,7 @@ class Nest:
     unroll: tuple[str, ...] = ()
     stride: int = 0
     restrict: bool = False
+    is_fallback: bool = False  # one thread, for sizes that the others are not for
     comments: tuple[str, ...] = ()  # one teaching sentence a move
 
     def loop(self, label: str) -> Loop:
@@ -118,7 +119,7 @@ class Program:
     @property
     def is_serial(self) -> bool:
         """Whether no kernel has work for two threads."""
-        return all(nest.team == 1 and not nest.loops for nest in self.nests)
+        return all(nest.team == 1 and not nest.loops for nest in self.nests if not nest.is_fallback)
 
     def nest(self, name: str) -> Nest | None:
         return next((nest for nest in self.nests if nest.name == name), None)

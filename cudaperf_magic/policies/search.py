@@ -131,8 +131,8 @@ def serial_share(program: Program, context: Context) -> float:
         body = _statements(program.nodes, is_wanted)
         return estimated_steps(replace(program.function, body=body), context.sizes)
 
-    total = steps(lambda nest: True)
-    return steps(lambda nest: nest.team == 1 and not nest.loops) / total if total else 0.0
+    total = steps(lambda nest: not nest.is_fallback)
+    return steps(lambda nest: nest.team == 1 and not nest.loops and not nest.is_fallback) / total if total else 0.0
 
 
 def _statements(nodes: tuple[Node, ...], is_wanted: Callable[[Nest], bool]) -> tuple[Stmt, ...]:
