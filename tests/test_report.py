@@ -151,6 +151,7 @@ def test_a_build_failure_shows_the_compilers_own_line() -> None:
     turn = episode("broken").turns[0]
     for shown in (Pieces(report.check_html(SAXPY, turn)).text, check_text(SAXPY, turn)):
         assert 'kernel.cu(2): error: identifier "blockIndex" is undefined' in shown
+        assert "Nothing ran" in shown and "Ran on" not in shown
 
 
 def test_the_bundle_has_all_three_forms_and_its_json_has_no_nan() -> None:

@@ -198,6 +198,8 @@ def _comparison(task: Task) -> str:
 
 def where(outcome: Outcome) -> str:
     """Where it ran and what that says about time."""
+    if outcome.verdict is None:
+        return "Nothing ran, so nothing is claimed."
     arch = f" of {outcome.build.arch}" if outcome.build.arch else ""
     if is_simulated(outcome):
         return f"Ran on the simulator{arch}, on this machine's CPU: structure is counted, no time is claimed."
