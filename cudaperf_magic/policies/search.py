@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
+from math import inf, log2
 
 from cudaperf_magic.compiler.cuda_writer import write_cuda
 from cudaperf_magic.compiler.dependence import analyse
@@ -19,12 +20,15 @@ from cudaperf_magic.compiler.moves.loops import loop_options, parted
 from cudaperf_magic.compiler.moves.move import Context, Move, Refused
 from cudaperf_magic.compiler.program import HostIf, HostLoop, HostScalar, Nest, Node, Program
 from cudaperf_magic.compiler.schedule import Schedule, Step, parse_schedule
+from cudaperf_magic.policies.estimate import estimate
 from cudaperf_magic.proposals import Candidates, Done, Keep, Proposal
 from cudaperf_magic.records import PROPERTIES, Candidate, Episode, Property, Task, Turn
-from cudaperf_magic.tasks.sizes import estimated_steps
+from cudaperf_magic.tasks.work import estimated_steps
 
 GOOD_ENOUGH = 0.97  # a property above this has nothing left to win
 MOST_SERIAL = 0.25  # with more of the work in single threads than this, a GPU only slows the C down
+# Moves that show their worth only together: a transposed read needs the other axis, the tile and its padding.
+FOLLOWED_BY = {"interchange": ("stage",), "stage": ("pad",), "tile": ("coarsen", "pad")}
 NOTHING_LEFT = "no move is left that changes the best program"
 
 
@@ -64,7 +68,7 @@ class SearchPolicy:
             return Done("the plainest kernel was not correct, and every move starts from it")
         tried = {c.source for turn in episode.turns for c in (turn.candidate, *(other for other, _ in turn.others))}
         found: list[Candidate] = []
-        for candidate in self.ideas(best, program, context):
+        for candidate in self.ideas(best, context):
             if candidate.source not in tried:
                 tried.add(candidate.source)
                 found.append(candidate)
@@ -79,27 +83,37 @@ class SearchPolicy:
             self._plain[key] = plan(self.function, context.orders, on_loops)
         return self._plain[key]
 
-    def ideas(self, best: Turn, program: Program, context: Context) -> Iterator[Candidate]:
-        """Candidates one idea away from the best turn, the most needed first."""
+    def ideas(self, best: Turn, context: Context) -> Iterator[Candidate]:
+        """Candidates one idea away from the best turn: first those that should move least, then the most needed."""
         schedule = parse_schedule(best.candidate.schedule)
         on_loops, on_kernels = parted(schedule)
         plain = self.plain(context, on_loops)
         base = carried_out(plain, Schedule(on_kernels), context)
-        ranked = sorted(
-            (*_ideas(base, best, context), *_loop_ideas(plain, best, context)), key=lambda idea: -idea.need
-        )
-        for idea in ranked:
+        before = estimate(base, context.sizes)
+        made: list[tuple[float, float, Program, Schedule, str]] = []
+        for idea in (*_ideas(base, best, context), *_loop_ideas(plain, best, context)):
             try:
-                new_loops, new_kernels = parted(Schedule(idea.steps))
-                if new_loops:  # the kernels are others then, and start plain again
-                    changed, made = self.plain(context, (*on_loops, *new_loops)), Schedule((*on_loops, *new_loops))
-                else:
-                    changed, made = base, schedule.then(*new_kernels)
-                for step in new_kernels:
-                    changed = apply(changed, step, context)
-                yield self.candidate(changed, made, context, idea.why)
+                changed, steps = self._carried(idea, base, schedule, context)
             except (Refused, ValueError):
                 continue  # the move does not fit this program
+            gain = before / max(estimate(changed, context.sizes), 1.0)
+            made.append((_rank(gain), idea.need, changed, steps, idea.why))
+        for _, _, changed, steps, why in sorted(made, key=lambda m: (-m[0], -m[1])):
+            try:
+                yield self.candidate(changed, steps, context, why)
+            except ValueError:
+                continue
+
+    def _carried(self, idea: _Idea, base: Program, schedule: Schedule, context: Context) -> tuple[Program, Schedule]:
+        on_loops, _ = parted(schedule)
+        new_loops, new_kernels = parted(Schedule(idea.steps))
+        if new_loops:  # the kernels are others then, and start plain again
+            program, made = self.plain(context, (*on_loops, *new_loops)), Schedule((*on_loops, *new_loops))
+        else:
+            program, made = base, schedule.then(*new_kernels)
+        for step in new_kernels:
+            program = apply(program, step, context)
+        return program, made
 
     def candidate(self, program: Program, schedule: Schedule, context: Context, why: str) -> Candidate:
         title = f"{self.function.name}: translated from C; pointers are device pointers."
@@ -165,6 +179,11 @@ def keep_reason(program: Program) -> str:
     return f"{who} iterations that could run side by side: " + "; ".join(reasons)
 
 
+def _rank(gain: float) -> float:
+    """Gains that the estimate can tell apart: small ones count as none, so that needs decide among them."""
+    return round(log2(gain) * 2) / 2 if gain > 0 else -inf
+
+
 def _ideas(base: Program, best: Turn, context: Context) -> Iterator[_Idea]:
     structure = best.outcome.structure
     low = {p.name: p for p in structure.properties} if structure is not None else {}
@@ -174,10 +193,28 @@ def _ideas(base: Program, best: Turn, context: Context) -> Iterator[_Idea]:
             found = low.get(name)
             if found is not None and found.score >= GOOD_ENOUGH:
                 continue
-            yield _Idea((step,), _why(move, step, name, found), _need(move, step, name, found, owner))
+            need, why = _need(move, step, name, found, owner), _why(move, step, name, found)
             break
         else:
-            yield _Idea((step,), f"{step}: {move.teaches}", 0.0)
+            need, why = 0.0, f"{step}: {move.teaches}"
+        yield _Idea((step,), why, need)
+        for more, teaches in _followed(base, step, context):
+            yield _Idea((step, *more), f"{why} {teaches}", need)
+
+
+def _followed(base: Program, step: Step, context: Context) -> Iterator[tuple[tuple[Step, ...], str]]:
+    """Further steps on the same kernel that a step opens the way for, with what they teach."""
+    if step.move not in FOLLOWED_BY:
+        return
+    try:
+        changed = apply(base, step, context)
+    except (Refused, ValueError):
+        return
+    for move, following in options(changed, context):
+        if move.name in FOLLOWED_BY[step.move] and following.target == step.target:
+            yield (following,), f"{following}: {move.teaches}"
+            for more, teaches in _followed(changed, following, context):
+                yield (following, *more), f"{following}: {move.teaches} {teaches}"
 
 
 def _loop_ideas(plain: Program, best: Turn, context: Context) -> Iterator[_Idea]:

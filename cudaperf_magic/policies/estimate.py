@@ -1,0 +1,165 @@
+"""A guess at a program's memory traffic and use of the machine, to rank proposals before any of them is built.
+
+It counts the 32-byte sectors that each thread's accesses would ask for, from strides alone, and what share of a large
+GPU the threads would fill. The number only orders proposals: it is no time, and nobody is shown it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import prod
+
+from cudaperf_magic.compiler.affine import linear
+from cudaperf_magic.compiler.grid import axes_of
+from cudaperf_magic.compiler.loops import (
+    Assign,
+    Expr,
+    If,
+    Load,
+    Loop,
+    Stmt,
+    Symbols,
+    While,
+    expressions,
+    names_in,
+    walk_expression,
+)
+from cudaperf_magic.compiler.lower import symbols_of
+from cudaperf_magic.compiler.lower_tile import stageable
+from cudaperf_magic.compiler.program import HostIf, HostLoop, Nest, Node, Program
+from cudaperf_magic.tasks.expressions import Number, Unknown, value_of
+
+FULL = 132 * 512  # threads that keep the memory of a large GPU busy
+LAUNCH = 20_000.0  # sectors that could move while a kernel is launched
+GUESSED = 16  # iterations of a loop whose range is data
+WIDTHS = {"double": 8, "long": 8, "unsigned long": 8, "long long": 8, "unsigned long long": 8}
+WIDTHS |= {"char": 1, "signed char": 1, "unsigned char": 1, "bool": 1, "short": 2, "unsigned short": 2}
+
+
+def estimate(program: Program, sizes: Mapping[str, int]) -> float:
+    """Sectors, weighted by how little of the machine asks for them. Smaller is better."""
+    names: dict[str, Number] = dict(sizes)
+    for name, _, text in program.function.constants:
+        value = _known_text(text)
+        if value is not None:
+            names[name] = value
+    return _nodes(program.nodes, names, symbols_of(program))
+
+
+def _nodes(nodes: tuple[Node, ...], names: dict[str, Number], symbols: Symbols) -> float:
+    total = 0.0
+    for node in nodes:
+        match node:
+            case Nest():
+                total += 0.0 if node.is_fallback else _Traffic(node, names, symbols).weighted()
+            case HostLoop():
+                trips, middle = _trips(node.loop, names)
+                total += trips * _nodes(node.body, names | {node.loop.var: middle}, symbols)
+            case HostIf():
+                total += max(_nodes(node.then, names, symbols), _nodes(node.other, names, symbols))
+            case _:
+                pass
+    return total
+
+
+@dataclass
+class _Traffic:
+    nest: Nest
+    names: dict[str, Number]
+    symbols: Symbols
+
+    def weighted(self) -> float:
+        names, points = dict(self.names), 1.0
+        for loop in self.nest.loops:
+            trips, middle = _trips(loop, names)
+            names[loop.var] = middle
+            points *= max(trips, 1.0)
+        nest = self.nest
+        staged = self.staged() if nest.staged and axes_of(nest.loops, nest.axes) else 0.0
+        sectors = points * (self.body(nest.body, names, self.lanes(), 1.0) + staged)
+        threads = points * nest.team / prod(nest.coarsen or (1,))
+        return sectors / min(1.0, max(threads, 1.0) / FULL) + LAUNCH
+
+    def lanes(self) -> str:
+        """The variable that neighbouring threads differ in; "" for a team, whose dealt loops come deeper."""
+        return self.nest.loop(self.nest.axes[0]).var if self.nest.team == 1 and self.nest.axes else ""
+
+    def body(self, statements: tuple[Stmt, ...], names: dict[str, Number], lane: str, times: float) -> float:
+        total = 0.0
+        for statement in statements:
+            match statement:
+                case Loop():
+                    trips, middle = _trips(statement, names)
+                    inner = statement.var if self.nest.team > 1 else lane
+                    total += self.body(statement.body, names | {statement.var: middle}, inner, times * trips)
+                case While():
+                    total += self.body(statement.body, names, lane, times * GUESSED)
+                case If():
+                    total += self.body(statement.then + statement.other, names, lane, times)
+                case _:
+                    pass
+            if not isinstance(statement, (Loop, While)):
+                total += times * self.own(statement, names, lane)
+        return total
+
+    def own(self, statement: Stmt, names: dict[str, Number], lane: str) -> float:
+        loads = [e for x in expressions(statement) for e in walk_expression(x) if isinstance(e, Load)]
+        if isinstance(statement, Assign) and statement.op and isinstance(statement.target, Load):
+            loads.append(statement.target)
+        return sum(self.sectors(load, names, lane) for load in loads)
+
+    def sectors(self, load: Load, names: dict[str, Number], lane: str) -> float:
+        """Sectors of one access, shared out over the 32 lanes that make it together."""
+        shape = self.symbols.shapes.get(load.array)
+        if load.array in self.nest.staged or shape is None or load.array not in self.symbols.types:
+            return 0.0
+        if not lane:
+            return 1 / 32
+        width = WIDTHS.get(self.symbols.types[load.array], 4)
+        stride = 0.0
+        for number, subscript in enumerate(load.subscripts):
+            parts = linear(subscript, (lane,))
+            step = None if parts is None else parts.constant_coefficient(lane)
+            if step is None:
+                return 1.0 if lane in names_in(subscript) else 1 / 32
+            stride += step * prod((_value(extent, names, 64) for extent in shape[number + 1 :]), start=1.0)
+        return max(1.0, min(32.0, abs(stride) * width)) / 32
+
+    def staged(self) -> float:
+        """Sectors a point for bringing the tiles in, rows of them side by side."""
+        nest, total = self.nest, 0.0
+        points = prod(nest.block) * prod(nest.coarsen or (1,))
+        body, steps = nest.body, 1.0
+        if nest.tile is not None:
+            loop = next(s for s in nest.body if isinstance(s, Loop) and s.label == nest.tile[0])
+            body, steps = loop.body, max(1.0, _trips(loop, self.names)[0] / nest.tile[1])
+        for array in nest.staged:
+            found = stageable(nest, array, body, self.symbols)
+            if found is not None:
+                width = WIDTHS.get(self.symbols.types[array], 4)
+                total += steps * found.elements / points * width / 32
+        return total
+
+
+def _trips(loop: Loop, names: Mapping[str, Number]) -> tuple[float, Number]:
+    """Iterations of a loop, and its variable's middle value."""
+    try:
+        start, stop = value_of(loop.start, names), value_of(loop.stop, names)
+    except Unknown:
+        return float(GUESSED), GUESSED
+    return max(0.0, (stop - start) / loop.step), int((start + stop) // 2)
+
+
+def _value(expression: Expr, names: Mapping[str, Number], otherwise: float) -> float:
+    try:
+        return float(value_of(expression, names))
+    except Unknown:
+        return otherwise
+
+
+def _known_text(text: str) -> Number | None:
+    try:
+        return value_of(text, {})
+    except (Unknown, ValueError):
+        return None
