@@ -19,9 +19,11 @@ from cudaperf_magic.compiler.loops import (
     Stmt,
     expressions,
     loops_of,
+    names_in,
     walk,
     walk_expression,
 )
+from cudaperf_magic.compiler.usage import usage
 
 Span = tuple[Expr, int]  # a variable's first value in the block, and how many values it takes
 
@@ -49,8 +51,13 @@ class Footprint:
         return tuple(simplify(Binary("-", subscript, start)) for subscript, start in pairs)
 
 
-def footprint(array: str, statements: tuple[Stmt, ...], spans: dict[str, Span]) -> Footprint | None:
-    """The box that all loads of the array in the statements stay in, or None when it has no constant size."""
+def footprint(
+    array: str, statements: tuple[Stmt, ...], spans: dict[str, Span], own: frozenset[str] = frozenset()
+) -> Footprint | None:
+    """The box that all loads of the array in the statements stay in, or None when it has no constant size.
+
+    own: further scalars whose values differ from thread to thread.
+    """
     spans = spans | _inner_spans(statements, spans)
     loads = loads_of(array, statements)
     if not loads or any(load.field for load in loads):
@@ -63,12 +70,18 @@ def footprint(array: str, statements: tuple[Stmt, ...], spans: dict[str, Span]) 
     moved: list[frozenset[str]] = []
     for dimension in range(rank):
         box = _box(tuple(load.subscripts[dimension] for load in loads), spans)
-        if box is None:
+        if box is None or _moves(box[0], statements, own):
             return None
         origin.append(box[0])
         extents.append(box[1])
         moved.append(box[2])
     return Footprint(array, tuple(origin), tuple(extents), tuple(moved), len(loads))
+
+
+def _moves(origin: Expr, statements: tuple[Stmt, ...], others: frozenset[str]) -> bool:
+    """Whether a box starts somewhere that only the statements themselves, or a thread for itself, know."""
+    own = others | usage(statements).assigned | {loop.var for loop in loops_of(statements)}
+    return bool(names_in(origin) & own) or any(isinstance(part, Load) for part in walk_expression(origin))
 
 
 def loads_of(array: str, statements: tuple[Stmt, ...]) -> tuple[Load, ...]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from cudaperf_magic.compiler.loops import (
     Assign,
     Declare,
@@ -20,20 +22,19 @@ from cudaperf_magic.compiler.loops import (
 from cudaperf_magic.compiler.usage import usage
 
 
-def kept_in_register(body: tuple[Stmt, ...], loop: Loop) -> tuple[Stmt, ...]:
+def kept_in_register(body: tuple[Stmt, ...], loop: Loop, types: Mapping[str, str]) -> tuple[Stmt, ...]:
     """`for k: C[i][j] += ...` becomes load, loop on a scalar, store; unchanged where another access may alias.
 
     The load before is a read that the C makes too, in the loop's first iteration; with no iteration the store writes
     back what was read.
     """
     target = _fixed_target(loop)
-    if target is None:
+    if target is None or target.field or target.array not in types:
         return body
     name = f"{target.array}_own"
     changed = map_statement(loop, lambda e: Name(name) if e == target else e)
     at = body.index(loop)
-    # The type is the element's; `auto` keeps this module free of symbols.
-    load = Declare(name, "auto", init=target, line=loop.line)
+    load = Declare(name, types[target.array], init=target, line=loop.line)
     store = Assign(target, "", Name(name), loop.line)
     return (*body[:at], load, changed, store, *body[at + 1 :])
 

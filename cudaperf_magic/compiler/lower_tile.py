@@ -74,6 +74,7 @@ class _Tiler:
     def __post_init__(self) -> None:
         self.coarsen = self.nest.coarsen or (1,) * len(self.axes)
         self.kept: set[str] = set()
+        self.apart = False  # whether kept scalars must be declared outside a guard that their first value stands in
         self.spans: dict[str, Span] = {}
         for number, axis in enumerate(self.axes):
             self.spans[axis.loop.var] = (self.base(axis), self.nest.block[number] * self.coarsen[number])
@@ -137,7 +138,7 @@ class _Tiler:
         return (*shared, *brought, SYNC, *self.points((*local, *body), True))
 
     def print_of(self, array: str, statements: tuple[Stmt, ...], more: dict[str, Span]) -> Footprint:
-        found = footprint(array, statements, self.spans | more)
+        found = footprint(array, statements, self.spans | more, frozenset(usage(self.nest.body).assigned))
         if found is None:
             raise ValueError(f"{self.nest.name}: what a block reads of {array} has no box of constant size")
         return found
@@ -217,6 +218,7 @@ class _Tiler:
             loop, start, depth, inside, prints, uniform=(same(low, loop.start), same(high, loop.stop))
         )
         self.keep(before, compute, after)
+        self.apart = self.must_guard(before)
         steps = Loop(
             start.name, low, high, depth,
             (*(s for found in prints for s in self.bring(found)), SYNC, *self.in_registers(compute), SYNC),
@@ -265,7 +267,7 @@ class _Tiler:
     def registers(self, statements: tuple[Stmt, ...]) -> tuple[Stmt, ...]:
         touched = usage(statements)
         if not self.is_coarse:
-            missing = sorted(self.kept - touched.declared)
+            missing = sorted(self.kept if self.apart else self.kept - touched.declared)
             rest = declared_locals(statements, self.symbols, self.host_names | set(self.spans) | set(missing))
             return (*(Declare(name, self.symbols.types[name]) for name in missing), *rest)
         shape = tuple(Const(str(count)) for count in reversed(self.coarsen) if count > 1)
@@ -275,7 +277,7 @@ class _Tiler:
 
     def in_registers(self, statements: tuple[Stmt, ...]) -> tuple[Stmt, ...]:
         if not self.is_coarse or not self.kept:
-            return statements
+            return _as_assignments(statements, self.kept) if self.apart else statements
         at = tuple(self.counter(axis) for axis in reversed(self.axes) if self.coarsen["xyz".index(axis.position)] > 1)
 
         def kept(expression: Expr) -> Expr:
@@ -316,7 +318,7 @@ def stageable(nest: Nest, array: str, statements: tuple[Stmt, ...], symbols: Sym
     if nest.tile is not None:
         loop = next(s for s in nest.body if isinstance(s, Loop) and s.label == nest.tile[0])
         more = {loop.var: (Name(f"{loop.var}0"), nest.tile[1])}
-    return footprint(array, statements, tiler.spans | more)
+    return footprint(array, statements, tiler.spans | more, frozenset(usage(nest.body).assigned))
 
 
 def tile_name(array: str) -> str:

@@ -65,7 +65,7 @@ def _improve(statements: tuple[Stmt, ...], facts: Facts, labels: set[str]) -> tu
 def _rewrite(loop: Loop, facts: Facts, labels: set[str]) -> tuple[Stmt, ...] | None:
     """The first rewrite that applies; each makes something parallel that was not."""
     return (
-        _interchange(loop, facts)
+        interchanged(loop, facts)
         or _fission(loop, facts, labels)
         or _split_at_pivot(loop, facts, labels)
         or from_snapshot(loop, facts, Symbols.of(facts.piece.function), labels)
@@ -89,7 +89,8 @@ def has_static_header(loop: Loop, variables: Iterable[str]) -> bool:
     return not any(isinstance(part, Load) for e in (loop.start, loop.stop) for part in walk_expression(e))
 
 
-def _interchange(loop: Loop, facts: Facts) -> tuple[Stmt, ...] | None:
+def interchanged(loop: Loop, facts: Facts) -> tuple[Stmt, ...] | None:
+    """The perfect nest with the first parallel loop inside it moved out to be the outermost; None where none may."""
     nest = chain(loop)
     for position in range(1, len(nest)):
         inner, outer = nest[position], nest[:position]

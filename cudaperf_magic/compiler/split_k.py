@@ -45,14 +45,14 @@ def split_over(program: Program, nest: Nest, facts: Facts, label: str, parts: in
     loop = next((s for s in nest.body if isinstance(s, Loop) and s.label == label), None)
     if axes is None or loop is None:
         return f"{nest.name} has no loop {label} directly inside a point"
-    found = _accumulator(nest, loop, facts)
+    symbols = symbols_of(program)
+    found = _accumulator(nest, loop, facts, symbols.types)
     if found is None:
         return f"{label} does not sum into one scalar or one element"
     body, accumulator, operator = found
     at = next(i for i, s in enumerate(body) if isinstance(s, Loop) and s.label == label)
     reduced = body[at]
     assert isinstance(reduced, Loop)
-    symbols = symbols_of(program)
     kind = _type_of(body, accumulator, symbols.types)
     taken = set(symbols.types) | {space.name for space in program.workspaces}
     zero = neutral(operator, kind)
@@ -90,7 +90,9 @@ def split_over(program: Program, nest: Nest, facts: Facts, label: str, parts: in
     return replace(changed, workspaces=(*changed.workspaces, space))
 
 
-def _accumulator(nest: Nest, loop: Loop, facts: Facts) -> tuple[tuple[Stmt, ...], Name, str] | None:
+def _accumulator(
+    nest: Nest, loop: Loop, facts: Facts, types: dict[str, str]
+) -> tuple[tuple[Stmt, ...], Name, str] | None:
     """The body with the loop's one accumulator in a scalar, that scalar, and its operator."""
     reductions: tuple[Reduction, ...] = facts.loop(loop.label).reductions
     if len(reductions) != 1 or facts.loop(loop.label).kind != "reduction" or loop.step != 1:
@@ -102,7 +104,7 @@ def _accumulator(nest: Nest, loop: Loop, facts: Facts) -> tuple[tuple[Stmt, ...]
         return None
     if isinstance(reduction.target, Name):
         return (nest.body, reduction.target, reduction.operator) if is_long(loop, facts) else None
-    body = kept_in_register(nest.body, loop)
+    body = kept_in_register(nest.body, loop, types)
     if body == nest.body:
         return None
     at = nest.body.index(loop)
@@ -113,8 +115,6 @@ def _accumulator(nest: Nest, loop: Loop, facts: Facts) -> tuple[tuple[Stmt, ...]
 def _type_of(body: tuple[Stmt, ...], accumulator: Name, types: dict[str, str]) -> str:
     for statement in body:
         if isinstance(statement, Declare) and statement.name == accumulator.name:
-            if statement.type == "auto" and isinstance(statement.init, Load):
-                return types[statement.init.array]
             return statement.type
     return types[accumulator.name]
 

@@ -1,4 +1,4 @@
-"""Moves on the C's own loops, made before any loop is mapped to a grid: distribute, fuse, one_block.
+"""Moves on the C's own loops, made before any loop is mapped to a grid: distribute, swap, fuse, one_block.
 
 They rewrite the function (or, one_block, tell the mapping which loop stays on the device) and are asked of the
 dependence analysis every time. A schedule's steps on loops come before its steps on kernels.
@@ -34,7 +34,7 @@ from cudaperf_magic.compiler.loops import (
     walk,
 )
 from cudaperf_magic.compiler.moves.move import Refused
-from cudaperf_magic.compiler.restructure import fresh
+from cudaperf_magic.compiler.restructure import fresh, interchanged
 from cudaperf_magic.compiler.schedule import Schedule, Step
 from cudaperf_magic.compiler.snippets import unused_name
 from cudaperf_magic.compiler.usage import usage
@@ -97,6 +97,8 @@ def loop_options(function: Function, facts: Facts) -> Iterator[tuple[LoopMove, S
         kind = facts.loop(loop.label).kind
         if kind == "parallel" and len(_statements(loop.body)) > 1 and any(isinstance(s, Loop) for s in loop.body):
             yield DISTRIBUTE, Step("distribute", loop.label)
+        if kind != "parallel" and interchanged(loop, facts) is not None:
+            yield SWAP, Step("swap", loop.label)
         if kind == "sequential" and any(facts.loop(inner.label).is_parallel for inner in loops_of(loop.body)):
             yield ONE_BLOCK, Step("one_block", loop.label)
     for first, second in _neighbours(function.body):
@@ -174,10 +176,19 @@ def _distribute(function: Function, facts: Facts, loop: Loop, step: Step) -> Fun
         rows[name] = Load(array.name, (_place(loop),))
     labels = {inner.label for inner in loops_of(function.body)}
     for number, segment in enumerate(segments):
-        body = _cut(segment, segments[:number], segments[number + 1 :], rows, symbols)
+        body = _cut(_turned(segment, facts), segments[:number], segments[number + 1 :], rows, symbols)
         piece = replace(loop, body=body, comment=loop.comment if number == 0 else "")
         made.append(piece if number == 0 else fresh(piece, labels))
     return _with(function, (loop,), tuple(made))
+
+
+def _turned(segment: tuple[Stmt, ...], facts: Facts) -> tuple[Stmt, ...]:
+    """A segment that is one nest, with a parallel loop moved out of it so that it joins the grid."""
+    (*_, last) = segment
+    if len(_statements(segment)) > 1 or not isinstance(last, Loop) or facts.loop(last.label).is_parallel:
+        return segment
+    turned = interchanged(last, facts)
+    return segment if turned is None else (*segment[:-1], *turned)
 
 
 def _segments(loop: Loop, facts: Facts) -> list[tuple[Stmt, ...]]:
@@ -235,6 +246,18 @@ def _cut(
         heads.append(Declare(name, symbols.types[name]))
     tails = tuple(Assign(rows[name], "", Name(name)) for name in sorted(left))
     return (*heads, *segment, *tails)
+
+
+# ------------------------------------------------------------------------- swap
+
+
+def _swap(function: Function, facts: Facts, loop: Loop, step: Step) -> Function:
+    if facts.loop(loop.label).is_parallel:
+        raise Refused(f"{loop.label} is parallel where it is")
+    turned = interchanged(loop, facts)
+    if turned is None:
+        raise Refused(f"no parallel loop of a perfect nest may move out of {loop.label}")
+    return _with(function, (loop,), turned)
 
 
 # ------------------------------------------------------------------------- fuse
@@ -348,10 +371,11 @@ def _one_block(function: Function, facts: Facts, loop: Loop, step: Step) -> Func
 DISTRIBUTE = LoopMove(
     "distribute", ("coalescing", "balance"), "A loop over several pieces of work becomes one for each.", _distribute
 )
+SWAP = LoopMove("swap", ("coalescing", "balance"), "A parallel loop moves out of one that is not.", _swap)
 FUSE = LoopMove("fuse", ("intensity", "coalescing"), "Two loops over the same range become one.", _fuse)
 ONE_BLOCK = LoopMove(
     "one_block", ("synchronisation",), "One block runs the whole loop: barriers in the place of launches.", _one_block
 )
-LOOP_MOVES: dict[str, LoopMove] = {move.name: move for move in (DISTRIBUTE, FUSE, ONE_BLOCK)}
+LOOP_MOVES: dict[str, LoopMove] = {move.name: move for move in (DISTRIBUTE, SWAP, FUSE, ONE_BLOCK)}
 
 __all__ = ["LOOP_MOVES", "LoopMove", "Shaped", "loop_options", "parted", "shaped"]

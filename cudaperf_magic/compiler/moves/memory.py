@@ -27,7 +27,7 @@ def _tile(program: Program, nest: Nest, step: Step, context: Context) -> Program
     loop = next((s for s in nest.body if isinstance(s, Loop) and s.label == label), None)
     if loop is None:
         raise Refused(f"{nest.name} has no loop {label} directly inside a point")
-    body = kept_in_register(nest.body, loop)
+    body = kept_in_register(nest.body, loop, symbols_of(program).types)
     loop = next(s for s in body if isinstance(s, Loop) and s.label == label)
     block = TILED_BLOCKS[len(nest.axes)]
     changed = replace(nest, body=body, block=block, coarsen=(1,) * len(block), tile=(label, depth))
