@@ -66,3 +66,18 @@ def test_help_and_history_show_themselves(run: Any) -> None:
     _, help_text, history = run("%load_ext cudaperf_magic", "%cudaperf translate -h", "%cudaperf history")
     assert "--proposals" in help_text[0]["data"]["text/plain"]
     assert "no episode yet" in history[0]["data"]["text/html"]
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("default")
+@pytest.mark.parametrize("path", sorted((ROOT / "notebooks").glob("*.ipynb")), ids=lambda path: path.name)
+def test_a_shipped_notebook_runs_from_top_to_bottom(
+    path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CUDAPERF_STORE", str(tmp_path / "episodes.db"))
+    monkeypatch.setenv("IPYTHONDIR", str(tmp_path / "ipython"))
+    notebook = nbformat.read(path, as_version=4)
+    assert all(not cell.get("outputs") for cell in notebook["cells"]), "a notebook is kept without outputs"
+    NotebookClient(notebook, timeout=280, resources={"metadata": {"path": str(path.parent)}}).execute()
+    shown = [output.get("data", {}) for cell in notebook["cells"] for output in cell.get("outputs", [])]
+    assert any("application/vnd.cudaperf.report+json" in data for data in shown)
