@@ -91,11 +91,17 @@ def in_two_passes(program: Program, nest: Nest, facts: Facts, blocks: int, label
     return promote(replace(changed, workspaces=(*changed.workspaces, *spaces)))
 
 
+SHORT = 1024  # iterations that one block does as well as many
+
+
 def is_long(loop: Loop, facts: Facts) -> bool:
     """Whether a loop only reduces into scalars, over a range that is known before it starts."""
     found = facts.loop(loop.label)
     if found.kind != "reduction" or found.last_values or not found.reductions:
         return False
+    span = integer(simplify(Binary("-", loop.stop, loop.start)))
+    if span is not None and span <= SHORT:
+        return False  # the parts of an earlier pass, say: one block is quicker
     if any(isinstance(part, Load) for e in (loop.start, loop.stop) for part in walk_expression(e)):
         return False
     return loop.step == 1 and all(
