@@ -226,7 +226,8 @@ def measured(function: Function, names: SizeNames, given: Mapping[str, int]) -> 
             size //= 2
         found.append(_at(names, given, max(1, size // share), small))
     leads = _with_leads(names, found[0], given)
-    while not _fits(function, leads) and max(leads.values(), default=1) > 1:
+    free = [name for name in leads if name not in given]
+    while not _fits(function, leads) and max((leads[name] for name in free), default=1) > 1:
         leads = {name: value if name in given else max(1, value // 2) for name, value in leads.items()}
     found.insert(2, leads)
     return tuple(dict.fromkeys(tuple(sizes.items()) for sizes in found))
