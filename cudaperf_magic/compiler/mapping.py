@@ -44,6 +44,7 @@ from cudaperf_magic.compiler.returns import returns_to_result
 from cudaperf_magic.compiler.schedule import Step
 from cudaperf_magic.compiler.searches import first_hits
 from cudaperf_magic.compiler.structured import without_continue
+from cudaperf_magic.compiler.subscripts import delinearise
 from cudaperf_magic.compiler.tables import lift_tables
 from cudaperf_magic.compiler.usage import usage
 
@@ -63,7 +64,7 @@ def plan(function: Function, orders: Mapping[str, str] | None = None, loop_steps
         Refused: one of the steps does not apply.
     """
     function = without_continue(returns_to_result(first_hits(lift_tables(function))))
-    function, facts = restructure(function, orders or {})
+    function, facts = restructure(delinearise(function), orders or {})
     made = shaped(function, facts, loop_steps, orders or {})
     function, facts = made.function, made.facts
     mapper = _Mapper(function, facts, Symbols.of(function), made.one_block)

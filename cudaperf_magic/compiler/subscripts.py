@@ -172,31 +172,30 @@ class Shaped:
 
 
 def delinearise(function: Function) -> Function:
-    """The function with flat symbolic subscripts split, and the shapes of those parameters with them.
+    """The function with the flat symbolic subscripts of its parameters split, and their shapes with them.
 
-    For reading and analysing; a declared extent that the strides do not divide becomes an unknown outermost one.
+    Only where all accesses to a parameter split alike and its declared extent is a whole number of rows.
     """
     typing = Typing.of(function).settling(function.body)
     found = record(function.body, typing).accesses
     shaped = Shaped(found, function.body, typing)
-    splits = {a.original: shaped.splits[id(a)] for a in found if id(a) in shaped.splits}
-    conflicting = {
-        a.array for a in found if id(a) in shaped.splits and splits[a.original] != shaped.splits[id(a)]
-    }
-
-    def change(e: Expr) -> Expr:
-        if isinstance(e, Load) and e in splits and e.array not in conflicting:
-            return replace(e, subscripts=splits[e])
-        return e
-
-    parameters = []
+    shapes: dict[str, tuple[Expr, ...]] = {}
     for parameter in function.parameters:
         strides = shaped.strides.get(parameter.name)
-        if strides and parameter.name not in conflicting and parameter.shape and len(parameter.shape) == 1:
-            parameter = replace(parameter, shape=split_shape(parameter.shape[0], strides))
-        parameters.append(parameter)
-    body = tuple(map_statement(s, change) for s in function.body)
-    return replace(function, parameters=tuple(parameters), body=body)
+        if strides and parameter.shape and len(parameter.shape) == 1:
+            shape = split_shape(parameter.shape[0], strides)
+            if shape is not None:
+                shapes[parameter.name] = shape
+    splits = {a.original: shaped.splits[id(a)] for a in found if id(a) in shaped.splits and a.array in shapes}
+    for access in found:
+        if access.array in shapes and splits.get(access.original) != shaped.splits.get(id(access)):
+            shapes.pop(access.array)
+
+    def change(e: Expr) -> Expr:
+        return replace(e, subscripts=splits[e]) if isinstance(e, Load) and e in splits and e.array in shapes else e
+
+    parameters = tuple(replace(p, shape=shapes.get(p.name, p.shape)) for p in function.parameters)
+    return replace(function, parameters=parameters, body=tuple(map_statement(s, change) for s in function.body))
 
 
 def split_shape(extent: Expr, strides: tuple[Stride, ...]) -> tuple[Expr, ...] | None:
