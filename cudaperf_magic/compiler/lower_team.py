@@ -88,6 +88,7 @@ class TeamWriter:
     snippets: dict[str, Snippet] = field(default_factory=dict)
     pending: Pending = field(default_factory=Pending)
     shared: dict[str, Shared] = field(default_factory=dict)
+    taken: set[str] = field(default_factory=set)  # names of parts
 
     @property
     def team(self) -> int:
@@ -191,12 +192,12 @@ class TeamWriter:
     def uniform_loop(self, loop: Loop | While) -> list[Stmt]:
         heads = (loop.start, loop.stop) if isinstance(loop, Loop) else (loop.condition,)
         before = self.header(*heads)
-        entry = self.pending.copy()
+        entry, taken = self.pending.copy(), set(self.taken)
         is_ordered = not (isinstance(loop, Loop) and self.facts.loop(loop.label).kind == "parallel")
         body = self._body(loop, heads)
         if is_ordered:
             # Once more, with what an iteration leaves pending for the next one.
-            self.pending = entry.join(self.pending)
+            self.pending, self.taken = entry.join(self.pending), taken
             body = self._body(loop, heads)
         self.pending = entry.join(self.pending)
         return [*before, replace(loop, body=body)]
@@ -226,8 +227,7 @@ class TeamWriter:
             self.snippets |= {snippet.name: snippet for snippet in snippets}
             return [*before, *made]
         facts = self.facts.loop(loop.label)
-        parts = split_reductions(facts, loop, self.symbols)
-        assert parts is not None
+        parts = self._parts(facts, loop)
         inner = self._better_inside(loop, facts)
         if inner is not None and any(isinstance(r.target, Load) for r in facts.reductions):
             return self.uniform_loop(loop)
@@ -240,6 +240,17 @@ class TeamWriter:
         if parts.stores:
             self.pending.add(Usage(stores=set(parts.stores), loads=set(parts.stores)), True)
         return result
+
+    def _parts(self, facts: LoopFacts, loop: Loop) -> Parts:
+        """The loop's parts under names that no other loop of the kernel has taken."""
+        number = 1
+        parts = split_reductions(facts, loop, self.symbols)
+        while parts is not None and parts.names & self.taken:
+            number += 1
+            parts = split_reductions(facts, loop, self.symbols, str(number))
+        assert parts is not None
+        self.taken |= parts.names
+        return parts
 
     def _better_inside(self, loop: Loop, facts: LoopFacts) -> Loop | None:
         """The innermost loop of a perfect nest, when its iterations may be dealt out instead."""

@@ -66,6 +66,10 @@ class Parts:
                 made.append(Declare(part.index_part, part.index_type, init=part.index))
         return made
 
+    @property
+    def names(self) -> set[str]:
+        return {name for part in self.parts for name in (part.part, part.index_part) if name}
+
     def snippets(self, scope: str, style: str) -> list[Snippet]:
         return [part.reducer(scope, style) for part in self.parts]
 
@@ -91,8 +95,8 @@ class Parts:
         return made
 
 
-def split_reductions(facts: LoopFacts, loop: Loop, symbols: Symbols) -> Parts | None:
-    """How to deal a loop out, or None when one of its reductions cannot be."""
+def split_reductions(facts: LoopFacts, loop: Loop, symbols: Symbols, number: str = "") -> Parts | None:
+    """How to deal a loop out, or None when one of its reductions cannot be. `number` ends the parts' names."""
     parts: list[Part] = []
     scattered: set[str] = set()
     for reduction in facts.reductions:
@@ -101,7 +105,7 @@ def split_reductions(facts: LoopFacts, loop: Loop, symbols: Symbols) -> Parts | 
                 return None
             scattered.add(reduction.target.array)
             continue
-        part = _part(reduction, loop, symbols)
+        part = _part(reduction, loop, symbols, number)
         if part is None:
             return None
         parts.append(part)
@@ -141,24 +145,24 @@ def _flagged(statements: tuple[Stmt, ...], flags: dict[Name | Load, str]) -> tup
     return inside(statements) if flags else statements
 
 
-def _part(reduction: Reduction, loop: Loop, symbols: Symbols) -> Part | None:
+def _part(reduction: Reduction, loop: Loop, symbols: Symbols, number: str) -> Part | None:
     target, operator = reduction.target, reduction.operator
     name = target.name if isinstance(target, Name) else target.array
     element = symbols.types.get(name)
     if element is None or (isinstance(target, Load) and target.field):
         return None
     if reduction.store is not None:
-        return Part(target, "||", "int", f"{name}_found", Const("0"), store=reduction.store)
+        return Part(target, "||", "int", f"{name}_found{number}", Const("0"), store=reduction.store)
     type = wide(element) if operator not in ("argmin", "argmax") else element
     if operator in ("argmin", "argmax"):
-        return _arg_part(reduction, loop, symbols, type)
+        return _arg_part(reduction, loop, symbols, type, number)
     start = neutral(operator, type)
     if element in SMALL and operator in ("+", "*"):
         return None  # the C wraps at every step; partial sums in a wider type are the same only modulo the store
-    return Part(target, operator, type, f"{name}_part", start if start is not None else target)
+    return Part(target, operator, type, f"{name}_part{number}", start if start is not None else target)
 
 
-def _arg_part(reduction: Reduction, loop: Loop, symbols: Symbols, type: str) -> Part | None:
+def _arg_part(reduction: Reduction, loop: Loop, symbols: Symbols, type: str, number: str) -> Part | None:
     if len(reduction.companions) != 1:
         return None
     place, value = reduction.companions[0]
@@ -173,17 +177,17 @@ def _arg_part(reduction: Reduction, loop: Loop, symbols: Symbols, type: str) -> 
         kind = _type_of(compared, symbols)
         if kind is None:
             return None
-        at = substitute_expression(compared, {loop.var: Name(f"{place.name}_part")})
+        at = substitute_expression(compared, {loop.var: Name(f"{place.name}_part{number}")})
         return Part(
-            Name(f"{place.name}_value"), reduction.operator, kind, f"{place.name}_value", at, place,
-            f"{place.name}_part", index_type, first, at,
+            Name(f"{place.name}_value{number}"), reduction.operator, kind, f"{place.name}_value{number}", at, place,
+            f"{place.name}_part{number}", index_type, first, at,
         )  # fmt: skip
     target = reduction.target
     name = target.name if isinstance(target, Name) else target.array
     if not isinstance(target, Name):
         return None
     return Part(
-        target, reduction.operator, type, f"{name}_part", target, place, f"{place.name}_part", index_type, first
+        target, reduction.operator, type, f"{name}_part{number}", target, place, f"{place.name}_part{number}", index_type, first
     )
 
 
