@@ -1,0 +1,170 @@
+"""Every move: what it makes equals the C on odd sizes without races; what it must not touch it refuses, saying why."""
+
+from __future__ import annotations
+
+import pytest
+from moved import context_for, cuda_of, program_of, task_of, verdict_of
+
+from cudaperf_magic.bench.launcher import device_source
+from cudaperf_magic.bench.nvrtc import build
+from cudaperf_magic.compiler.dependence import analyse
+from cudaperf_magic.compiler.moves.catalogue import apply, options
+from cudaperf_magic.compiler.moves.loops import loop_options
+from cudaperf_magic.compiler.moves.move import Refused
+
+SIZES = (0, 1, 31, 33, 300)
+FROM_ONE = (1, 2, 31, 33, 300)
+
+SUM = "int total(int n, const int x[n]) { int s = 0; for (int i = 0; i < n; i++) s += x[i]; return s; }"
+NORM = """float norm(int n, int m, const float x[n][m]) {
+    float s = 0; for (int i = 0; i < n; i++) for (int j = 0; j < m; j++) s += x[i][j] * x[i][j]; return s; }"""
+SCALE = """void scale(int n, int m, double a, const double A[n][m], double B[n][m]) {
+    for (int i = 0; i < n; i++) for (int j = 0; j < m; j++) B[i][j] = a * A[i][j] + (j > 2 ? A[i][j-1] : 0.0); }"""
+UPPER = """void upper(int n, const unsigned char s[n], unsigned char d[n], int changed[n]) {
+    for (int i = 0; i < n; i++) {
+        unsigned char c = s[i];
+        if (c >= 'a' && c <= 'z') { c = c - 32; changed[i] = 1; }
+        d[i] = c;
+    } }"""
+BEST = """void best_of(int n, int g, const int key[n], const float x[n], float best[g]) {
+    for (int i = 0; i < n; i++) if (x[i] > best[key[i]]) best[key[i]] = x[i]; }"""
+LAST = """int last_best(int n, const float x[n]) {
+    float b = x[0]; int at = 0;
+    for (int i = 0; i < n; i++) if (x[i] >= b) { b = x[i]; at = i; }
+    return at; }"""
+BY_INDEX = """int best_at(int n, const float x[n]) {
+    int at = 0; for (int i = 1; i < n; i++) if (x[i] > x[at]) at = i; return at; }"""
+MATMUL = """void mm(int n, int m, int p, const float *a, const float *b, float *c) {
+    for (int i = 0; i < n; i++) for (int j = 0; j < m; j++) {
+        float s = 0; for (int k = 0; k < p; k++) s += a[i * p + k] * b[k * m + j]; c[i * m + j] = 2 * s; } }"""
+NORMALISE = """void normalise(int n, int m, float a[n][m]) {
+    for (int i = 0; i < n; i++) {
+        float s = 1; for (int j = 0; j < m; j++) s += a[i][j] * a[i][j];
+        float inv = 1.0f / s; for (int j = 0; j < m; j++) a[i][j] = a[i][j] * inv; } }"""
+CHAIN = """void chain(int n, int m, const float a[n][m], float b[n][m], float c[n][m]) {
+    for (int i = 0; i < n; i++) for (int j = 0; j < m; j++) { float t = a[i][j] + 1; b[i][j] = t * t; }
+    for (int k = 0; k < n; k++) for (int l = 0; l < m; l++) { float t = b[k][l] * 2; c[k][l] = t + a[k][l]; } }"""
+HEAT = """void heat(int n, int steps, float a[n], float b[n]) {
+    for (int t = 0; t < steps; t++) {
+        for (int i = 1; i < n - 1; i++) b[i] = (a[i-1] + a[i] + a[i+1]) / 3;
+        for (int i = 1; i < n - 1; i++) a[i] = b[i]; } }"""
+STRIDED = "void strided(int n, float x[n]) { for (int i = 0; i < n; i += 2) x[i] = x[i] * 2; }"
+PAIRS = [{"n": n, "m": m} for n in (0, 1, 5, 33) for m in (0, 1, 40)]
+N = [{"n": n} for n in SIZES]
+POSITIVE = [{"n": n} for n in FROM_ONE]
+KEYED = [{"n": n, "g": g} for n in (0, 1, 33, 5000) for g in (1, 7, 300)]
+
+CASES = [
+    pytest.param("histograms/bincount", "privatise(bincount_kernel, count)",
+                 [{"n": n, "bins": b} for n in (0, 1, 33, 5000) for b in (1, 7, 20000)], id="bins-of-runtime-size"),
+    pytest.param("histograms/histogram256", "privatise(histogram256_kernel2, hist)", N, id="bins-of-constant-size"),
+    pytest.param("histograms/joint_histogram", "privatise(joint_histogram_kernel, table)", N, id="bins-by-two"),
+    pytest.param("histograms/group_max", "privatise(group_max_kernel, best)", KEYED, id="bins-of-maxima"),
+    pytest.param(BEST, "privatise(best_of_kernel, best)", KEYED, id="bins-of-float-maxima"),
+    pytest.param("elementwise/axpby", "vector(axpby_kernel, 4)\nrestrict(axpby_kernel)", N, id="float4"),
+    pytest.param(SCALE, "vector(scale_kernel, 2)", PAIRS, id="double2-in-rows"),
+    pytest.param(UPPER, "vector(upper_kernel, 16)", N, id="sixteen-bytes-and-a-conditional-store"),
+    pytest.param("scans/exclusive_scan", "scan_blocks(exclusive_scan_kernel, 16)", N, id="exclusive-scan"),
+    pytest.param("scans/prefix_sum", "scan_blocks(prefix_sum_kernel, 16)", N, id="scan-in-place"),
+    pytest.param("scans/suffix_min", "scan_blocks(suffix_min_kernel, 16)", POSITIVE, id="scan-downwards"),
+    pytest.param("scans/running_max", "scan_blocks(running_max_kernel, 16)", POSITIVE, id="scan-without-a-neutral"),
+    pytest.param("scans/compact", "scan_blocks(compact_kernel, 16)", N, id="compaction"),
+    pytest.param("scans/varying_recurrence", "scan_blocks(varying_recurrence_kernel, 16)", N, id="linear-recurrence"),
+    pytest.param(SUM, "atomic_pass(total_kernel, 16)", N, id="one-atomic-a-block"),
+    pytest.param(NORM, "two_pass(norm_kernel, 16)", PAIRS, id="two-passes-over-rows"),
+    pytest.param(NORM, "two_pass(norm_kernel, 16, j)", PAIRS, id="two-passes-over-columns"),
+    pytest.param(LAST, "two_pass(last_best_kernel, 16)", POSITIVE, id="arg-max-last-wins"),
+    pytest.param(BY_INDEX, "two_pass(best_at_kernel, 16)", N, id="arg-max-by-index"),
+    pytest.param(MATMUL, "split_k(mm_kernel, k, 4)",
+                 [{"n": n, "m": m, "p": p} for n in (1, 17) for m in (1, 33) for p in (0, 1, 40)], id="split-k"),
+    pytest.param(MATMUL, "tile(mm_kernel, k, 16)\ncoarsen(mm_kernel, 2, 2)\npad(mm_kernel)",
+                 [{"n": n, "m": m, "p": p} for n in (1, 33) for m in (1, 31) for p in (0, 40)], id="tile-of-flat"),
+    pytest.param("matmul/chain_2mm", "tile(chain_2mm_kernel1, k, 16)", [{}], id="tile-of-a-running-element"),
+    pytest.param(NORMALISE, "distribute(i)", PAIRS, id="distribute"),
+    pytest.param(CHAIN, "fuse(i, k)", PAIRS, id="fuse"),
+    pytest.param(HEAT, "one_block(t)", [{"n": n, "steps": t} for n in (0, 33, 300) for t in (0, 1, 5)], id="one-block"),
+    pytest.param("solvers/lu", "one_block(k)", [{"n": n} for n in (0, 1, 2, 33)], id="one-block-of-lu"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("source", "schedule", "cases"), CASES)
+def test_what_a_move_makes_equals_the_c_on_odd_sizes_without_races(
+    source: str, schedule: str, cases: list[dict[str, int]]
+) -> None:
+    plain = cuda_of(source, "")
+    assert cuda_of(source, schedule) != plain, "the move changed nothing"
+    verdict = verdict_of(source, schedule, cases)
+    assert verdict.ok, verdict.reason
+
+
+@pytest.mark.parametrize(
+    ("source", "schedule", "words"),
+    [
+        ("elementwise/axpby", "privatise(axpby_kernel, y)", "no colliding updates"),
+        ("elementwise/axpby", "vector(axpby_kernel, 8)", "more than the 16 bytes"),
+        ("elementwise/axpby", "vector(axpby_kernel, 4)\ncoarsen(axpby_kernel, 4)", "several points already"),
+        (STRIDED, "vector(strided_kernel, 4)", "do not follow one another"),
+        ("stencils/jacobi1d", "vector(jacobi1d_kernel1, 4)", "multiple of 4"),
+        ("reductions/dot", "atomic_pass(dot_kernel, 16)", "whole numbers"),
+        ("reductions/dot", "scan_blocks(dot_kernel, 16)", "no scan"),
+        ("scans/prefix_sum", "two_pass(prefix_sum_kernel, 16)", "no reduction"),
+        (HEAT, "fuse(i, i_2)", "later iterations"),
+        (CHAIN, "one_block(i)", "threads already"),
+        ("scans/prefix_sum", "distribute(i)", "depend on one another"),
+        ("elementwise/axpby", "unroll(axpby_kernel, k, 4)", "no loop k"),
+        ("convolutions/conv1d", "stage(conv1d_kernel, w)", "no box of constant size"),
+    ],
+)
+def test_a_move_that_does_not_apply_says_why(source: str, schedule: str, words: str) -> None:
+    with pytest.raises(Refused) as refused:
+        program_of(source, schedule)
+    assert words in str(refused.value)
+
+
+def test_vectors_are_single_accesses_of_sixteen_bytes_in_the_ptx() -> None:
+    compiled = build(device_source(cuda_of("elementwise/axpby", "vector(axpby_kernel, 4)")), names=("axpby_kernel",))
+    lines = [line.strip() for line in compiled.ptx.splitlines()]
+    assert sum(line.startswith("ld.global.v4.f32") for line in lines) == 2
+    assert sum(line.startswith("st.global.v4.f32") for line in lines) == 1
+
+
+def test_bins_that_may_not_fit_leave_the_plain_kernel_for_the_host_to_take() -> None:
+    names = [nest.name for nest in program_of("histograms/bincount", "privatise(bincount_kernel, count)").nests]
+    assert names == ["bincount_kernel", "bincount_kernel_global"]
+    assert len(program_of("histograms/histogram256", "privatise(histogram256_kernel2, hist)").nests) == 2
+
+
+def test_distribute_moves_the_accumulating_nest_of_a_product_to_a_grid_of_two_axes() -> None:
+    program = program_of("matmul/gemm", "distribute(i)")
+    assert [len(nest.loops) for nest in program.nests] == [2, 2]
+
+
+def test_an_unrolled_loop_carries_the_pragma_and_the_reason() -> None:
+    text = cuda_of(MATMUL, "unroll(mm_kernel, k, 4)")
+    assert "#pragma unroll 4" in text and "// The loop over k is unrolled" in text
+
+
+@pytest.mark.parametrize(
+    "source", ["elementwise/axpby", "reductions/dot", "scans/compact", MATMUL, "histograms/bincount"]
+)
+def test_every_option_applies_or_is_refused_and_what_applies_compiles(source: str) -> None:
+    program, context = program_of(source, ""), context_for(task_of(source)[0])
+    made = 0
+    for _, step in options(program, context):
+        try:
+            apply(program, step, context)
+        except Refused:
+            continue
+        made += 1
+        text = cuda_of(source, str(step))
+        compiled = build(device_source(text))
+        assert compiled.build.ok, f"{step}: {compiled.build.log}"
+    assert made >= 2
+
+
+def test_loop_options_name_loops_that_their_moves_accept() -> None:
+    function = program_of(HEAT, "").function
+    steps = [str(step) for _, step in loop_options(function, analyse(function))]
+    assert steps == ["one_block(t)"]
+    function = program_of(CHAIN, "").function
+    assert "fuse(i, k)" in [str(step) for _, step in loop_options(function, analyse(function))]
