@@ -251,6 +251,8 @@ class _Mapper:
             self.facts.loop(loop.label).kind != "sequential" or scan_of(loop, self.facts)
             for loop in loops_of(statements)
         )
+        if not shares:
+            self.reasons.extend(d.sentence for loop in loops_of(statements) for d in self.facts.loop(loop.label).carried)
         return Nest(name="", loops=(), body=statements, team=TEAM if shares else 1)
 
 

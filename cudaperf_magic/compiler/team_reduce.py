@@ -187,7 +187,15 @@ def _arg_part(reduction: Reduction, loop: Loop, symbols: Symbols, type: str, num
     if not isinstance(target, Name):
         return None
     return Part(
-        target, reduction.operator, type, f"{name}_part{number}", target, place, f"{place.name}_part{number}", index_type, first
+        target,
+        reduction.operator,
+        type,
+        f"{name}_part{number}",
+        target,
+        place,
+        f"{place.name}_part{number}",
+        index_type,
+        first,
     )
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from math import prod
+from math import prod, sqrt
 
 from cudaperf_magic.compiler.affine import linear
 from cudaperf_magic.compiler.grid import axes_of
@@ -79,7 +79,7 @@ class _Traffic:
         staged = self.staged() if nest.staged and axes_of(nest.loops, nest.axes) else 0.0
         sectors = points * (self.body(nest.body, names, self.lanes(), 1.0) + staged)
         threads = points * nest.team / prod(nest.coarsen or (1,))
-        return sectors / min(1.0, max(threads, 1.0) / FULL) ** 0.5 + LAUNCH
+        return sectors / sqrt(min(1.0, max(threads, 1.0) / FULL)) + LAUNCH
 
     def lanes(self) -> str:
         """The variable that neighbouring threads differ in; "" for a team, whose dealt loops come deeper."""
