@@ -80,6 +80,7 @@ CASES = [
     pytest.param(MATMUL, "tile(mm_kernel, k, 16)\ncoarsen(mm_kernel, 2, 2)\npad(mm_kernel)",
                  [{"n": n, "m": m, "p": p} for n in (1, 33) for m in (1, 31) for p in (0, 40)], id="tile-of-flat"),
     pytest.param("matmul/chain_2mm", "tile(chain_2mm_kernel1, k, 16)", [{}], id="tile-of-a-running-element"),
+    pytest.param("transposes/transpose", "stage(transpose_kernel)\npad(transpose_kernel)", PAIRS, id="transpose"),
     pytest.param(NORMALISE, "distribute(i)", PAIRS, id="distribute"),
     pytest.param(CHAIN, "fuse(i, k)", PAIRS, id="fuse"),
     pytest.param(HEAT, "one_block(t)", [{"n": n, "steps": t} for n in (0, 33, 300) for t in (0, 1, 5)], id="one-block"),

@@ -8,7 +8,7 @@ from math import prod
 
 from cudaperf_magic.compiler.footprint import loads_of
 from cudaperf_magic.compiler.keep import kept_in_register
-from cudaperf_magic.compiler.loops import Loop, Stmt
+from cudaperf_magic.compiler.loops import Assign, Load, Loop, Name, Stmt, walk
 from cudaperf_magic.compiler.lower import symbols_of
 from cudaperf_magic.compiler.lower_tile import stageable
 from cudaperf_magic.compiler.moves.move import Context, Move, Refused, with_decisions
@@ -59,12 +59,24 @@ def _stage(program: Program, nest: Nest, step: Step, context: Context) -> Progra
         block, coarsen = (32, 8), (1, 4)
     changed = replace(nest, block=block, coarsen=coarsen)
     wanted = tuple(str(v) for v in step.values) or _worth_staging(changed, nest.body, program)
+    if not wanted and len(nest.axes) == 2:  # a transpose: once its stores are in order, its loads need the tile
+        turned = replace(changed, axes=tuple(reversed(nest.axes)))
+        wanted = _out_of_order(turned, program)
+        changed = turned if wanted else changed
     if not wanted:
         raise Refused(f"{nest.name} reads no element twice in a block, and none out of order")
     _check(replace(changed, staged=wanted), nest.body, wanted, program)
     names = " and ".join(wanted)
     sentence = f"The block first brings what it reads of {names} into shared memory, neighbours fetching neighbours."
     return program.changed(nest.name, lambda _: (replace(changed, staged=wanted, comments=nest.saying(sentence)),))
+
+
+def _out_of_order(nest: Nest, program: Program) -> tuple[str, ...]:
+    """What is worth staging when every store of the nest is in the order of the threads."""
+    x = Name(nest.loop(nest.axes[0]).var)
+    stores = [s.target for s in walk(nest.body) if isinstance(s, Assign) and isinstance(s.target, Load)]
+    in_order = bool(stores) and all(store.subscripts[-1] == x for store in stores)
+    return _worth_staging(nest, nest.body, program) if in_order else ()
 
 
 def _stage_options(program: Program, nest: Nest, context: Context) -> Iterator[Step]:
