@@ -38,6 +38,7 @@ from cudaperf_magic.compiler.loops import (
     Loop,
     Name,
     Stmt,
+    Ternary,
     Unary,
     While,
     map_expression,
@@ -91,7 +92,7 @@ class Counter:
     def _lower(self, loop: RawLoop, done: list[AnyStmt]) -> None:
         done.extend(loop.init)
         loop = self._with_leading_test(loop)
-        header = None if loop.is_do else self._header(loop, done)
+        header = self._header(loop, done)
         if header is None:
             done.append(self._while(loop))
         else:
@@ -131,20 +132,33 @@ class Counter:
                     continue
                 others = tuple(parts[:at] + parts[at + 1 :])
                 header = self._range(loop, step, *found, earlier)
+                if header is not None and loop.is_do:
+                    header = self._at_least_once(header, found[0]) if len(parts) == 1 else None
                 if header is not None and self.type_of(header.stop) not in ("float", "double"):
                     return replace(header, others=others)
         return None
+
+    def _at_least_once(self, header: Header, op: str) -> Header | None:
+        """`do ... while (i < n)`, whose first iteration asks nothing: it ends past its start at the earliest."""
+        start, stop, up = header.start, header.stop, header.step.by > 0
+        first, last = c_fold.evaluate(start, self.constants), c_fold.evaluate(stop, self.constants)
+        if header.step.place != "body" or op == "!=":
+            return None
+        if self.types[header.step.var].startswith("unsigned") and not (up and isinstance(first, int)):
+            return None  # past its start it may have wrapped
+        past = c_fold.plus(start, Const("1" if up else "-1"))
+        if isinstance(first, int) and isinstance(last, int):
+            return header if (first < last) == up and first != last else replace(header, stop=past)
+        return replace(header, stop=Ternary(Binary(">" if up else "<", stop, past), stop, past))
 
     def _steps(self, loop: RawLoop) -> list[Step]:
         """Integer variables that exactly one statement steps by a constant, in a place where every iteration passes."""
         total = assigned((*loop.before, *loop.after, *loop.body, *loop.next))
         found: list[Step] = []
         places: list[tuple[str, Body]] = [("next", loop.next)]
-        if len(loop.before) + len(loop.after) == 1:
-            places += [("before", loop.before), ("after", loop.after)]
-        elif loop.before or loop.after:
-            return []
-        if not leaves_here(loop.body, Continue):
+        if loop.before or loop.after:  # the rewrite has room for one such statement, the variable's own step
+            places = [("before", loop.before), ("after", loop.after)] if len(loop.before + loop.after) == 1 else []
+        elif not leaves_here(loop.body, Continue):
             places.append(("body", loop.body))
         for place, statements in places:
             for at, statement in enumerate(statements):

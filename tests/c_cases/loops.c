@@ -133,3 +133,13 @@ int two_counters(int n, int *x) { int i = 0, j = 0; while (i < n && j < 2 * n) {
 int merge(int n, const int *a, const int *b, int *c) { int i = 0, j = 0, k = 0; while (i < n && j < n) { if (a[i] <= b[j]) c[k++] = a[i++]; else c[k++] = b[j++]; } while (i < n) c[k++] = a[i++]; while (j < n) c[k++] = b[j++]; return k; }
 //
 int break_after_step(int n, int *x) { int i = 0; while (i < n) { x[i] += 1; i++; if (x[i] == 2) break; } return i; }
+//
+int at_least_once(int n, int *x) { int i = 0; do { x[i] += i; i++; } while (i < n); return i; }
+//
+int at_least_once_by_three(int n, int *x) { int i = n / 2; do { x[i] += 7; i += 3; } while (i <= n - 2); return i; }
+//
+int at_least_once_down(int n, int *x) { int i = n; do { x[i] = i; i -= 2; } while (i > 3); return i; }
+//
+int steps_beside_the_test(int n, int *x) { int i = 0, j = 0; while (j += 2, i < n) { x[i] = j; i++; } return j; }
+//
+int steps_in_both_places(int n, int *x) { int s = 0; int j = 5; for (int i = 0; j--, i < n; i++) { x[i] = j; s += j; } return s * 3 + j; }
