@@ -66,9 +66,7 @@ def read_task(
         **derived_ranges(function),
         **{key: parse_range(key, text, function) for key, text in ranges.items()},
     }
-    pooled = frozenset(
-        value.high for value in values.values() if value.order == "ascending" and value.high is not None
-    )
+    pooled = frozenset(value.high for value in values.values() if value.order == "ascending" and value.high is not None)
     names = size_names(function, pooled)
     for name, value in given.items():
         if name not in names.kinds:
@@ -110,6 +108,8 @@ def case_places(
     for k, family in enumerate(FAMILIES[1:]):
         place = odd[k % len(odd)]
         places.append(tuple(Case(sizes, family, seed + k) for sizes in place))
+    for k, place in enumerate(size_proposals.long(function, names, bounds)):
+        places.append(tuple(Case(sizes, "structured", seed + k) for sizes in place))
     return tuple(places)
 
 

@@ -120,9 +120,9 @@ def _values(
     elif limits is not None and limits.order == "permutation":
         values = random.permutation(count)
     elif dtype.kind == "f":
-        values = _free_floats(count, case.family, random, is_scalar)
+        values = _free_floats(count, case, random, is_scalar)
     else:
-        values = _free_integers(dtype, count, case.family, random)
+        values = _free_integers(dtype, count, case, random)
     if limits is not None and limits.order == "ascending":
         values = np.sort(values)
     return values.reshape(shape).astype(dtype)
@@ -131,12 +131,12 @@ def _values(
 # ------------------------------------------------------------------ families
 
 
-def _free_floats(count: int, family: str, random: np.random.Generator, is_scalar: bool) -> NDArray[np.float64]:
+def _free_floats(count: int, case: Case, random: np.random.Generator, is_scalar: bool) -> NDArray[np.float64]:
     values = random.uniform(-SPREAD, SPREAD, count)
     if is_scalar:
         # Away from 0 and 1, at which a parameter that is ignored would not be missed.
         values = random.uniform(0.5, 2.0, count)
-    match family:
+    match case.family:
         case "negated":
             return -values
         case "x100":
@@ -156,9 +156,14 @@ def _free_floats(count: int, family: str, random: np.random.Generator, is_scalar
         case "integer-exact":
             return random.integers(-4, 5, count).astype(np.float64)
         case "structured" if not is_scalar:
-            return _structured(count, random) * SPREAD
+            return _structured(count, random) * (SPREAD if _ends_high(case) else -SPREAD)
         case _:
             return values
+
+
+def _ends_high(case: Case) -> bool:
+    """Whether the last element of a structured input is its greatest or its least: an extremum is found by one only."""
+    return case.seed % 2 == 0
 
 
 def _structured(count: int, random: np.random.Generator) -> NDArray[np.float64]:
@@ -173,11 +178,11 @@ def _structured(count: int, random: np.random.Generator) -> NDArray[np.float64]:
 
 
 def _free_integers(
-    dtype: np.dtype[Any], count: int, family: str, random: np.random.Generator
+    dtype: np.dtype[Any], count: int, case: Case, random: np.random.Generator
 ) -> NDArray[np.int64] | NDArray[np.uint64]:
     info = np.iinfo(dtype)  # type: ignore[arg-type, unused-ignore]
     low, high = max(info.min, -INTEGER_SPREAD), min(info.max, INTEGER_SPREAD)
-    match family:
+    match case.family:
         case "x100":
             low, high = max(info.min, low * 100), min(info.max, high * 100)
         case "mixed magnitude":  # every bit of the type; wraps around wherever the C lets it
@@ -189,11 +194,13 @@ def _free_integers(
         case "integer-exact":
             low, high = max(info.min, -4), 4
         case "structured":
-            return np.arange(count) % (min(info.max, 97) + 1)
+            ramp = np.arange(count) % min(info.max, 97)
+            ramp[-1:] = min(info.max, 97)
+            return ramp if _ends_high(case) else min(info.max, 97) - ramp
         case _:
             pass
     values = random.integers(low, high, count, endpoint=True)
-    return -values if family == "negated" and info.min < 0 and low > info.min else values
+    return -values if case.family == "negated" and info.min < 0 and low > info.min else values
 
 
 def _ranged(
@@ -212,7 +219,7 @@ def _ranged(
             raise Unknown(f"the range {limits.low} to {limits.high} is empty")
         high = low
     if not is_float:
-        return _ranged_integers(count, int(low), int(high), limits, case.family, random)
+        return _ranged_integers(count, int(low), int(high), limits, case, random)
     place = random.random(count)
     match case.family:
         case "x0.01":
@@ -225,19 +232,20 @@ def _ranged(
             place = random.choice([0.0, 0.25, 0.25, 0.5, 1.0], count)
         case "structured":
             place = np.linspace(0, 1, count) if count > 1 else np.ones(count)
+            place = place if _ends_high(case) else 1 - place
         case _:
             pass
     return low + (high - low) * place
 
 
 def _ranged_integers(
-    count: int, low: int, high: int, limits: ValueRange, family: str, random: np.random.Generator
+    count: int, low: int, high: int, limits: ValueRange, case: Case, random: np.random.Generator
 ) -> NDArray[np.int64]:
     if limits.order == "permutation":
         return low + random.permutation(count)
     if limits.order == "ascending" and limits.why.startswith("its elements delimit"):
-        return _row_pointers(count, low, high, family, random)
-    match family:
+        return _row_pointers(count, low, high, case.family, random)
+    match case.family:
         case "x0.01":
             high = low + (high - low) // 20
         case "x100":
@@ -245,7 +253,9 @@ def _ranged_integers(
         case "zeros and ties":
             return random.choice([low, low, (low + high) // 2, high], count)
         case "structured":
-            return low + np.arange(count) % (high - low + 1)
+            ramp = np.arange(count) % max(1, high - low)
+            ramp[-1:] = high - low  # and no other
+            return low + ramp if _ends_high(case) else high - ramp
         case _:
             pass
     return random.integers(low, high, count, endpoint=True)

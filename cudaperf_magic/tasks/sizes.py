@@ -46,6 +46,9 @@ _SEVERAL = (
     (1, 1, 1), (31, 33, 17, 29), (33, 17, 31, 9), (1, 67, 5, 12), (67, 1, 19, 3), (64, 32, 48, 16), (3, 130, 7, 11),
     (0, 5, 3, 4), (5, 0, 3, 4),
 )  # fmt: skip
+# Where the last element falls to an odd round of every block size (1000), or to a middle warp or lane of a block.
+_LONG_ONE = ((1000,), (1000,), (49,), (49,), (50,), (50,), (90,), (90,))
+_LONG_SEVERAL = ((3, 250, 7, 5), (3, 250, 7, 5), (250, 3, 5, 7), (250, 3, 5, 7))
 # By the number of the place, so that they vary with the extents; of two counts the later one is often greater.
 _SMALL, _STRIDE, _LEAD = (1, 3, 5, 2, 1, 4, 3), (1, 2, 1, 3, 1, 2, 4), (0, 1, 3, 0, 5)
 _COUNT, _LIMIT, _POWER = (1, 3, 2, 5, 4, 12, 2), (1, 50, 20, 7, 30), (0, 5, 3, 1, 8, 4, 2)
@@ -257,7 +260,24 @@ def verified(
     """For each place on the list of small cases its alternatives. `bounds` holds what --range says of sizes."""
     if not names.kinds:
         return (((),),)
-    patterns = _ONE if len(names.extents) + sum(k == "small" for k in names.kinds.values()) <= 1 else _SEVERAL
+    return tuple(dict.fromkeys(_places(function, names, bounds, _ONE if _is_plain(names) else _SEVERAL)))
+
+
+def long(function: Function, names: SizeNames, bounds: Mapping[str, tuple[int, int]]) -> tuple[tuple[Sizes, ...], ...]:
+    """As `verified`, for inputs of which one late element decides; each set comes twice."""
+    return _places(function, names, bounds, _LONG_ONE if _is_plain(names) else _LONG_SEVERAL) if names.kinds else ()
+
+
+def _is_plain(names: SizeNames) -> bool:
+    return len(names.extents) + sum(k == "small" for k in names.kinds.values()) <= 1
+
+
+def _places(
+    function: Function,
+    names: SizeNames,
+    bounds: Mapping[str, tuple[int, int]],
+    patterns: tuple[tuple[int, ...], ...],
+) -> tuple[tuple[Sizes, ...], ...]:
     places = []
     for k, pattern in enumerate(patterns):
         plain = _from_pattern(names, pattern, k)
@@ -268,7 +288,7 @@ def verified(
         others = (_with_leads(names, plain, {}), even, narrow, _ordered(names, plain))
         alternatives = [_bounded(sizes, bounds) for sizes in (plain, *others)]
         places.append(tuple(dict.fromkeys(tuple(sizes.items()) for sizes in alternatives)))
-    return tuple(dict.fromkeys(places))
+    return tuple(places)
 
 
 def _from_pattern(names: SizeNames, pattern: tuple[int, ...], k: int) -> dict[str, int]:
