@@ -252,7 +252,8 @@ class _Mapper:
             for loop in loops_of(statements)
         )
         if not shares:
-            self.reasons.extend(d.sentence for loop in loops_of(statements) for d in self.facts.loop(loop.label).carried)
+            labels = [loop.label for loop in loops_of(statements)]
+            self.reasons.extend(d.sentence for label in labels for d in self.facts.loop(label).carried)
         return Nest(name="", loops=(), body=statements, team=TEAM if shares else 1)
 
 

@@ -29,7 +29,7 @@ from cudaperf_magic.compiler.loops import (
     substitute_expression,
 )
 from cudaperf_magic.compiler.recurrences import Scan
-from cudaperf_magic.compiler.snippets import WORDS, Snippet, combined, literal, neutral, type_word, wide
+from cudaperf_magic.compiler.snippets import WORDS, Snippet, combined, literal, neutral, type_word, unused_name, wide
 
 RANK = thread_index("x")
 
@@ -53,7 +53,8 @@ def scan_statements(loop: Loop, scan: Scan, team: int, symbols: Symbols) -> tupl
     inside = Binary("<" if loop.step > 0 else ">", Name(loop.var), loop.stop)
     run = tuple(map_statement(s, lambda e: own if e == target else e) for s in loop.body)
     step = _linear if scan.kind == "linear" else _associative
-    middle, after, snippet = step(scan, carry, own, wide(type), team, inside)
+    taken = set(symbols.types)
+    middle, after, snippet = step(scan, carry, own, wide(type), team, inside, taken)
     chunk = (index, *middle, If(inside, run), *after)
     return [
         *before,
@@ -70,9 +71,9 @@ def at_first(target: Load, loop: Loop) -> Expr:
 
 
 def _associative(
-    scan: Scan, carry: Name, own: Name, type: str, team: int, inside: Expr
+    scan: Scan, carry: Name, own: Name, type: str, team: int, inside: Expr, taken: set[str]
 ) -> tuple[tuple[Stmt, ...], tuple[Stmt, ...], Snippet]:
-    element, total, before = Name("element"), Name("total"), Name("earlier")
+    element, total, before = (unused_name(name, taken) for name in ("element", "total", "earlier"))
     zero = neutral(scan.operator, type)
     start: Expr = zero if zero is not None else carry
     if scan.kind == "compact":
@@ -97,10 +98,10 @@ def _associative(
 
 
 def _linear(
-    scan: Scan, carry: Name, own: Name, type: str, team: int, inside: Expr
+    scan: Scan, carry: Name, own: Name, type: str, team: int, inside: Expr, taken: set[str]
 ) -> tuple[tuple[Stmt, ...], tuple[Stmt, ...], Snippet]:
-    scale, shift = Name("scale"), Name("shift")
-    totals = (Name("total_scale"), Name("total_shift"))
+    scale, shift = unused_name("scale", taken), unused_name("shift", taken)
+    totals = (unused_name("total_scale", taken), unused_name("total_shift", taken))
     name = f"block_scan_linear_{type_word(type)}"
     snippet = Snippet("block_scan_linear", (("name", name), ("type", type), ("threads", str(team))))
     assert scan.coefficient is not None
