@@ -48,6 +48,8 @@ HEAT = """void heat(int n, int steps, float a[n], float b[n]) {
     for (int t = 0; t < steps; t++) {
         for (int i = 1; i < n - 1; i++) b[i] = (a[i-1] + a[i] + a[i+1]) / 3;
         for (int i = 1; i < n - 1; i++) a[i] = b[i]; } }"""
+HORNER = """double polynomial(int n, double x, const double c[n]) {
+    double h = 0; for (int i = 0; i < n; i++) h = h * x + c[i]; return h; }"""
 STRIDED = "void strided(int n, float x[n]) { for (int i = 0; i < n; i += 2) x[i] = x[i] * 2; }"
 PAIRS = [{"n": n, "m": m} for n in (0, 1, 5, 33) for m in (0, 1, 40)]
 N = [{"n": n} for n in SIZES]
@@ -61,6 +63,8 @@ CASES = [
     pytest.param("histograms/joint_histogram", "privatise(joint_histogram_kernel, table)", N, id="bins-by-two"),
     pytest.param("histograms/group_max", "privatise(group_max_kernel, best)", KEYED, id="bins-of-maxima"),
     pytest.param(BEST, "privatise(best_of_kernel, best)", KEYED, id="bins-of-float-maxima"),
+    pytest.param("reductions/sum_of_squares_3d", "privatise(sum_of_squares_3d_kernel2, out)",
+                 [{"a": a, "b": b, "c": c} for a in (0, 1, 5) for b in (1, 7) for c in (1, 33)], id="one-bin"),
     pytest.param("elementwise/axpby", "vector(axpby_kernel, 4)\nrestrict(axpby_kernel)", N, id="float4"),
     pytest.param(SCALE, "vector(scale_kernel, 2)", PAIRS, id="double2-in-rows"),
     pytest.param(UPPER, "vector(upper_kernel, 16)", N, id="sixteen-bytes-and-a-conditional-store"),
@@ -70,6 +74,7 @@ CASES = [
     pytest.param("scans/running_max", "scan_blocks(running_max_kernel, 16)", POSITIVE, id="scan-without-a-neutral"),
     pytest.param("scans/compact", "scan_blocks(compact_kernel, 16)", N, id="compaction"),
     pytest.param("scans/varying_recurrence", "scan_blocks(varying_recurrence_kernel, 16)", N, id="linear-recurrence"),
+    pytest.param(HORNER, "scan_blocks(polynomial_kernel, 16)", [{"n": n} for n in (0, 1, 33)], id="last-of-a-scan"),
     pytest.param(SUM, "atomic_pass(total_kernel, 16)", N, id="one-atomic-a-block"),
     pytest.param(NORM, "two_pass(norm_kernel, 16)", PAIRS, id="two-passes-over-rows"),
     pytest.param(NORM, "two_pass(norm_kernel, 16, j)", PAIRS, id="two-passes-over-columns"),

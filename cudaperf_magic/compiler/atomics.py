@@ -15,6 +15,7 @@ from cudaperf_magic.compiler.loops import (
     If,
     Load,
     Loop,
+    Name,
     Stmt,
     Symbols,
     Unary,
@@ -121,6 +122,8 @@ def _as(type: str, value: Expr, symbols: Symbols) -> Expr:
         return value
     if isinstance(value, Const) and value.type == "int" and type == "unsigned int":
         return Const(f"{value.text}u", type)
+    if isinstance(value, Name) and symbols.types.get(value.name) == type:
+        return value
     if isinstance(value, Load) and not value.field and symbols.types.get(value.array) == type:
         return value
     return Cast(type, value)
