@@ -118,6 +118,7 @@ def test_what_a_move_makes_equals_the_c_on_odd_sizes_without_races(
         (CHAIN, "one_block(i)", "threads already"),
         ("scans/prefix_sum", "distribute(i)", "depend on one another"),
         ("elementwise/axpby", "unroll(axpby_kernel, k, 4)", "no loop k"),
+        ("sparse/csr_spmv", "tile(csr_spmv_kernel, k, 128)", "whole block"),
         ("convolutions/conv1d", "stage(conv1d_kernel, w)", "no box of constant size"),
     ],
 )

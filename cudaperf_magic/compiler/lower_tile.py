@@ -206,13 +206,10 @@ class _Tiler:
         before, after = self.nest.body[:at], self.nest.body[at + 1 :]
         start = Name(f"{loop.var}0")
         prints = [self.print_of(array, loop.body, {loop.var: (start, depth)}) for array in self.nest.staged]
-        boxes: dict[str, tuple[Expr, Expr]] = {
-            var: (first, simplify(Binary("+", first, Const(str(count - 1)))))
-            for var, (first, count) in self.spans.items()
-        }
-        low, high = extreme(loop.start, boxes, True), extreme(loop.stop, boxes, False)
-        if low is None or high is None or loop.step != 1:
+        span = self.block_range(loop)
+        if span is None:
             raise ValueError(f"{self.nest.name}: the range of {loop.var} is not known for a whole block")
+        low, high = span
         inside = self.through(prints, loop.body)
         compute = self.compute(
             loop, start, depth, inside, prints, uniform=(same(low, loop.start), same(high, loop.stop))
@@ -228,6 +225,18 @@ class _Tiler:
         first = self.in_registers(self.points(before, self.must_guard(before)))
         last = self.in_registers(self.points(after, True))
         return (*shared, *self.registers((*before, loop, *after)), *first, steps, *last)
+
+    def block_range(self, loop: Loop) -> tuple[Expr, Expr] | None:
+        """From where to where the tiled loop goes for any point of the block; None when only a thread knows."""
+        boxes: dict[str, tuple[Expr, Expr]] = {
+            var: (first, simplify(Binary("+", first, Const(str(count - 1)))))
+            for var, (first, count) in self.spans.items()
+        }
+        own = usage(self.nest.body).assigned
+        low, high = extreme(loop.start, boxes, True), extreme(loop.stop, boxes, False)
+        if low is None or high is None or loop.step != 1 or (names_in(low) | names_in(high)) & own:
+            return None
+        return low, high
 
     def must_guard(self, statements: tuple[Stmt, ...]) -> bool:
         return bool(usage(statements).arrays)
@@ -319,6 +328,12 @@ def stageable(nest: Nest, array: str, statements: tuple[Stmt, ...], symbols: Sym
         loop = next(s for s in nest.body if isinstance(s, Loop) and s.label == nest.tile[0])
         more = {loop.var: (Name(f"{loop.var}0"), nest.tile[1])}
     return footprint(array, statements, tiler.spans | more, frozenset(usage(nest.body).assigned))
+
+
+def has_block_range(nest: Nest, loop: Loop, symbols: Symbols) -> bool:
+    """Whether a block of the nest can walk the loop together, tile by tile."""
+    axes = axes_of(nest.loops, nest.axes)
+    return axes is not None and _Tiler(nest, axes, symbols, set()).block_range(loop) is not None
 
 
 def tile_name(array: str) -> str:

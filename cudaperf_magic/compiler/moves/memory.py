@@ -10,7 +10,7 @@ from cudaperf_magic.compiler.footprint import loads_of
 from cudaperf_magic.compiler.keep import kept_in_register
 from cudaperf_magic.compiler.loops import Assign, Load, Loop, Name, Stmt, walk
 from cudaperf_magic.compiler.lower import symbols_of
-from cudaperf_magic.compiler.lower_tile import stageable
+from cudaperf_magic.compiler.lower_tile import has_block_range, stageable
 from cudaperf_magic.compiler.moves.move import Context, Move, Refused, with_decisions
 from cudaperf_magic.compiler.program import Nest, Program
 from cudaperf_magic.compiler.schedule import Step
@@ -31,6 +31,8 @@ def _tile(program: Program, nest: Nest, step: Step, context: Context) -> Program
     loop = next(s for s in body if isinstance(s, Loop) and s.label == label)
     block = TILED_BLOCKS[len(nest.axes)]
     changed = replace(nest, body=body, block=block, coarsen=(1,) * len(block), tile=(label, depth))
+    if not has_block_range(changed, loop, symbols_of(program)):
+        raise Refused(f"the range of {loop.var} is not known for a whole block")
     staged = _worth_staging(changed, loop.body, program)
     if not staged:
         raise Refused(f"no array that {label} reads is shared by the threads of a block")
