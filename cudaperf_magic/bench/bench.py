@@ -15,6 +15,7 @@ from typing import Self
 
 from cudaperf_magic.bench import sandbox
 from cudaperf_magic.bench.building import build_candidate
+from cudaperf_magic.bench.coverage import coverage
 from cudaperf_magic.bench.devices import Device, SimulatorRunner, open_device
 from cudaperf_magic.bench.inspection import inspect
 from cudaperf_magic.bench.nvrtc import Compiled
@@ -74,7 +75,10 @@ class Bench:
 
     def _verify(self, task: Task, candidate: Candidate, compiled: Compiled, runner: Runner) -> Verdict:
         oracle = self._oracle(task)
-        verdict = verify(task, candidate, runner, oracle)
+        covered = coverage(task, candidate, oracle)
+        verdict = verify(task, candidate, runner, oracle, more=covered.cases)
+        if verdict.ok and covered.unmet:
+            verdict = replace(verdict, reason=f"{verdict.reason}; none of them launches {', '.join(covered.unmet)}")
         if self._device.is_simulator or not verdict.ok:
             return verdict
         # A device shows no race and few stray accesses: some small cases are watched on the simulator as well.

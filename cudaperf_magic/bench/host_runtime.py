@@ -36,6 +36,10 @@ class PlanError(Exception):
         super().__init__(message if line is None else f"line {line}: {message}")
 
 
+class TooLong(PlanError):
+    """The plan has more turns or steps than are worth reading; for smaller sizes it may be right."""
+
+
 @dataclass(slots=True, eq=False)
 class Buffer:
     name: str
@@ -89,7 +93,7 @@ class Machine:
     def tick(self, line: int) -> None:
         self.iterations += 1
         if self.iterations > self.limits.iterations:
-            raise PlanError(
+            raise TooLong(
                 f"the host function still loops after {self.limits.iterations:,} turns; check the loop's condition",
                 line,
             )
@@ -198,7 +202,7 @@ class Machine:
 
     def _add(self, step: Step, line: int) -> None:
         if len(self.steps) >= self.limits.steps:
-            raise PlanError(f"more than {self.limits.steps:,} launches and copies; move the loop into a kernel", line)
+            raise TooLong(f"more than {self.limits.steps:,} launches and copies; move the loop into a kernel", line)
         self.steps.append(step)
 
 

@@ -82,6 +82,13 @@ class Oracle:
             self._known[case] = Reference(case, inputs, result.leaves, result.steps)
         return tuple(self._known[case] for case in wanted)
 
+    def defines(self, case: Case) -> bool:
+        """Whether the C does nothing undefined on a case that is not the task's own."""
+        for (known, inputs), result in self.results(self.task, [case]):
+            if result.fault is None and not result.conversion_line:
+                self._known[known] = Reference(known, inputs, result.leaves, result.steps)
+        return case in self._known
+
     @property
     def hidden(self) -> tuple[Case, ...]:
         """Some of the task's small cases again, on seeds that nobody knows; drawn once for each oracle."""

@@ -65,6 +65,7 @@ def verify(
     cases: Sequence[Case] | None = None,
     *,
     hidden: bool = True,
+    more: Sequence[Case] = (),
     progress: Callable[[int, int], None] | None = None,
 ) -> Verdict:
     """Run the candidate on every case and hold it against the reference.
@@ -72,12 +73,14 @@ def verify(
     Args:
         cases: what to verify on; by default the task's small cases, then its measured one.
         hidden: whether the small cases follow again on secret seeds.
+        more: cases that this candidate needs besides.
         progress: told (cases done, cases in all) as they are done.
 
     Raises:
         ToolchainError: the machine cannot run candidates or references.
     """
     wanted = list(cases) if cases is not None else [*task.cases[1:], task.cases[0]]
+    wanted += [case for case in more if case not in wanted]
     wanted += [case for case in oracle.hidden if case not in wanted] if hidden and cases is None else []
     judged: list[_Judged] = []
     for group in _groups(wanted):
