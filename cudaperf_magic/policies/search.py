@@ -20,6 +20,7 @@ from cudaperf_magic.compiler.moves.loops import loop_options, parted
 from cudaperf_magic.compiler.moves.move import Context, Move, Refused
 from cudaperf_magic.compiler.program import HostIf, HostLoop, HostScalar, Nest, Node, Program
 from cudaperf_magic.compiler.schedule import Schedule, Step, parse_schedule
+from cudaperf_magic.compiler.waits import waits
 from cudaperf_magic.policies.estimate import estimate
 from cudaperf_magic.proposals import Candidates, Done, Keep, Proposal
 from cudaperf_magic.records import PROPERTIES, Candidate, Episode, Property, Task, Turn
@@ -172,7 +173,7 @@ def _statements(nodes: tuple[Node, ...], is_wanted: Callable[[Nest], bool]) -> t
 
 def keep_reason(program: Program) -> str:
     """Why the C stays sequential, in a sentence."""
-    reasons = program.serial_reasons[:2]
+    reasons = (program.serial_reasons or waits(program.function))[:2]
     if not reasons:
         return "it has no loop whose iterations could run side by side"
     who = "no loop has" if program.is_serial else "the loop that does most of the work does not have"
