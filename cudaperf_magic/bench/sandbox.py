@@ -85,7 +85,9 @@ def run_in_child(
     Args:
         function: at the top level of an importable module. It works on copies; arrays that it fills it must return.
         timeout_s: wall time before the child is killed.
-        memory_bytes: address space above the warm process's own; None where a driver reserves addresses (CUDA).
+        memory_bytes: address space above the warm process's own; None for a function that uses a CUDA driver. The
+            driver reserves addresses without limit, looks itself up in /proc and writes there: such a child has no
+            process namespace of its own and may write to /proc (seen on an H200 with driver 580: error 304 else).
         output_bytes: of stdout and stderr together; a child that prints more is killed.
         processes: how many processes the child may hold at once.
 
@@ -103,7 +105,8 @@ def run_in_child(
         "cpu_s": int(timeout_s * (os.cpu_count() or 1)) + 2,
         "module": function.__module__,
         "path": [os.path.abspath(entry) for entry in sys.path],
-        "writable": [str(Cache().folder)],
+        "has_driver": memory_bytes is None,
+        "writable": [str(Cache().folder), *(["/proc"] if memory_bytes is None else [])],
     }
     request, result = os.memfd_create("request"), os.memfd_create("result")
     try:

@@ -98,7 +98,7 @@ class Server:
         status_read, status_write = os.pipe()
         output_read, output_write = os.pipe()
         folder = tempfile.mkdtemp(prefix="cudaperf-")
-        is_separate = self.namespace.enter()
+        is_separate = not options["has_driver"] and self.namespace.enter()
         pid = os.fork()
         if pid == 0:
             try:
