@@ -44,7 +44,7 @@ from cudaperf_magic.compiler.loops import (
     names_in,
 )
 from cudaperf_magic.compiler.program import Nest
-from cudaperf_magic.compiler.snippets import literal
+from cudaperf_magic.compiler.snippets import literal, unused_name
 from cudaperf_magic.compiler.updates import update_of
 from cudaperf_magic.compiler.usage import usage
 
@@ -163,7 +163,8 @@ class _Tiler:
         threads = 1
         for width in self.nest.block:
             threads *= width
-        place = Name("t")
+        used = set(self.symbols.types)
+        place = unused_name("t", used)
         indices: list[Expr] = []
         size = found.elements
         for extent in found.extents:
@@ -172,7 +173,10 @@ class _Tiler:
             if indices or size * extent < found.elements:
                 index = Binary("%", index, Const(str(extent)))
             indices.append(Const("0") if extent == 1 else index)
-        names = [Name(f"t{number}") if extent > 1 else None for number, extent in enumerate(found.extents)]
+        names = [
+            unused_name(f"{place.name}{number}", used) if extent > 1 else None
+            for number, extent in enumerate(found.extents)
+        ]
         declared = tuple(
             Declare(name.name, "int", init=index) for name, index in zip(names, indices, strict=True) if name
         )
@@ -184,7 +188,7 @@ class _Tiler:
             value = Ternary(condition, value, literal("0", self.symbols.types[found.array]))
         copy = Assign(Load(tile_name(found.array), at), "", value)
         first, count = rank_in_block(self.nest.block), Const(str(found.elements))
-        return (Loop("t", first, count, threads, (*declared, copy), f"t_{found.array}"),)
+        return (Loop(place.name, first, count, threads, (*declared, copy), f"t_{found.array}"),)
 
     def in_bounds(self, found: Footprint, source: tuple[Expr, ...]) -> tuple[Expr, ...]:
         conditions: list[Expr] = []

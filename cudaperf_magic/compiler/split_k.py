@@ -29,7 +29,7 @@ from cudaperf_magic.compiler.program import Nest, Program, Workspace
 from cudaperf_magic.compiler.reductions import Reduction
 from cudaperf_magic.compiler.scan_passes import joined
 from cudaperf_magic.compiler.snippets import neutral, unused_name
-from cudaperf_magic.compiler.two_pass import is_long, sets_only
+from cudaperf_magic.compiler.two_pass import in_type, is_long, sets_only
 from cudaperf_magic.compiler.usage import usage
 
 SENTENCE_PARTS = "There are few points and a long loop in each: the loop goes in parts, every part a thread of its own."
@@ -138,8 +138,6 @@ def _stretch(loop: Loop, part: Name, share: Name, parts: int) -> tuple[tuple[Stm
     made: tuple[Stmt, ...] = (
         Declare(share.name, loop.type, init=length),
         Declare(begin.name, loop.type, init=first),
-        Declare(end.name, loop.type, init=Call("min", (Binary("+", begin, share), loop.stop))),
+        Declare(end.name, loop.type, init=Call("min", (Binary("+", begin, share), in_type(loop, loop.stop)))),
     )
     return made, replace(loop, start=begin, stop=end)
-
-

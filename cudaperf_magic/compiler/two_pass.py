@@ -16,6 +16,7 @@ from cudaperf_magic.compiler.loops import (
     Assign,
     Binary,
     Call,
+    Cast,
     Const,
     Declare,
     Expr,
@@ -181,13 +182,22 @@ def stretch(loop: Loop, blocks: int) -> tuple[tuple[Stmt, ...], Loop]:
     begins: Expr = Binary("*", Name("block"), share)
     if not up or loop.start != Const("0"):
         begins = Binary("+" if up else "-", loop.start, begins)
-    ends = Call("min", (Binary("+", first, share), loop.stop)) if up else _lower_end(first, share, loop.stop)
+    ends = (
+        Call("min", (Binary("+", first, share), in_type(loop, loop.stop)))
+        if up
+        else _lower_end(first, share, loop.stop)
+    )
     made: tuple[Stmt, ...] = (
         Declare(share.name, loop.type, init=per_block),
         Declare(first.name, loop.type, init=begins),
         Declare(last.name, loop.type, init=ends),
     )
     return made, replace(loop, start=first, stop=last)
+
+
+def in_type(loop: Loop, bound: Expr) -> Expr:
+    """A bound in the loop's own type: min has one for both its arguments."""
+    return bound if loop.type == "int" else Cast(loop.type, bound)
 
 
 def _lower_end(first: Name, share: Name, stop: Expr) -> Expr:
@@ -210,9 +220,7 @@ def _part_body(
     return (*ends, *resets, whole, *stores)
 
 
-def neutral_starts(
-    starts: tuple[Stmt, ...], reductions: tuple[Reduction, ...], symbols: Symbols
-) -> tuple[Stmt, ...]:
+def neutral_starts(starts: tuple[Stmt, ...], reductions: tuple[Reduction, ...], symbols: Symbols) -> tuple[Stmt, ...]:
     """What a part starts from: a neutral element, or where there is none (min, and, ...) what the whole starts from."""
     made: list[Stmt] = []
     for reduction in reductions:
