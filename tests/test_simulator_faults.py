@@ -67,6 +67,33 @@ def test_shared_memory_past_its_end_is_named() -> None:
     assert "shared memory, but the block has 512 bytes" in result.faults[0].message
 
 
+TWO_ARRAYS = """__global__ void two(int *x) {
+    __shared__ int first[32];
+    __shared__ int second[32];
+    second[threadIdx.x] = 1;
+    __syncthreads();
+    first[threadIdx.x + %d] = 2;
+    __syncthreads();
+    x[threadIdx.x] = first[threadIdx.x] + second[threadIdx.x];
+}"""
+
+
+@pytest.mark.parametrize(("shift", "strays"), [(0, False), (1, True), (32, True)])
+def test_an_index_that_leaves_its_shared_array_does_not_meet_the_next_one(shift: int, strays: bool) -> None:
+    compiled = build(TWO_ARRAYS % shift, names=("two",))
+    result = simulate(compiled, LaunchPlan((launch_of("two", 1, 32, ("x",)),)), {"x": ints(32)})
+    said = [fault.message for fault in result.faults if fault.kind == "out_of_bounds"]
+    assert bool(said) == strays
+    assert not said or "past the end of a __shared__ array" in said[0]
+
+
+def test_gaps_between_shared_arrays_count_neither_as_bytes_nor_as_conflicts() -> None:
+    compiled = build(TWO_ARRAYS % 0, names=("two",))
+    result = simulate(compiled, LaunchPlan((launch_of("two", 1, 32, ("x",)),)), {"x": ints(32)}, instrument="all")
+    (total,) = result.launches
+    assert total.shared_bytes == 256
+
+
 def test_a_halo_that_nobody_fills_is_uninitialised() -> None:
     arrays = {"x": floats(128), "y": floats(128)}
     result = run("stencil.cu", "without_halo", 1, 128, ("x", "y", 128), arrays, shared=130 * 4)

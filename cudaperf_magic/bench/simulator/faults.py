@@ -49,6 +49,7 @@ class Context:
     extents: Sequence[Extent]
     shared_bytes: int
     segment_lines: Sequence[int]
+    shared_gaps: tuple[tuple[int, int], ...]  # that the simulator leaves between arrays
     text: Callable[[], str]
 
 
@@ -121,7 +122,14 @@ def _out_of_bounds(raw: native.Fault, context: Context) -> tuple[Kind, str]:
 
 
 def _shared_bounds(raw: native.Fault, context: Context) -> tuple[Kind, str]:
-    who = f"{_thread(raw, context)} {_verb(raw, context)} byte {raw.address} of shared memory"
+def _shared_byte(address: int, context: Context) -> str:
+    gaps = sum(end - start for start, end in context.shared_gaps if end <= address)
+    return f"byte {address - gaps} of shared memory"
+
+
+    if any(raw.address < end and raw.address + raw.extra > start for start, end in context.shared_gaps):
+        return "out_of_bounds", f"{_thread(raw, context)} {_verb(raw, context)} past the end of a __shared__ array"
+    who = f"{_thread(raw, context)} {_verb(raw, context)} {_shared_byte(raw.address, context)}"
     return "out_of_bounds", f"{who}, but the block has {context.shared_bytes} bytes"
 
 
@@ -144,13 +152,13 @@ def _uninitialised_global(raw: native.Fault, context: Context) -> tuple[Kind, st
 def _uninitialised_shared(raw: native.Fault, context: Context) -> tuple[Kind, str]:
     return (
         "uninitialised",
-        f"{_thread(raw, context)} reads byte {raw.address} of shared memory, which nothing in its block has written",
+        f"{_thread(raw, context)} reads {_shared_byte(raw.address, context)}, which nothing in its block has written",
     )
 
 
 def _race(raw: native.Fault, context: Context) -> tuple[Kind, str]:
     shared = raw.kind == 6
-    where = f"byte {raw.address} of shared memory"
+    where = _shared_byte(raw.address, context)
     if not shared:
         extent = _nearest(context, raw.address)
         where = _element(extent, raw.address, raw.extra)[0] if extent else "global memory"

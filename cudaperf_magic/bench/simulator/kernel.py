@@ -123,11 +123,13 @@ def _kernel(lowered: Lowered) -> Kernel:
     record = native.Launch()
     record.sites, record.costs, record.segments = sites.ctypes.data, costs.ctypes.data, segments.ctypes.data
     record.segment_instructions, record.params = instructions.ctypes.data, params.ctypes.data
-    record.static_shared, record.register_bytes = lowered.static_shared_bytes, lowered.register_bytes
+    record.static_shared, record.register_bytes = lowered.shared_room, lowered.register_bytes
+    gaps = np.array(lowered.shared_gaps, np.uint32).reshape(-1)
+    record.gaps, record.gap_count = gaps.ctypes.data, len(lowered.shared_gaps)
     record.local_bytes, record.check_shared = lowered.local_bytes, 1
     record.shared_shift = 0 if lowered.uses_narrow_shared else 2
     return Kernel(
-        lowered, record, costs, segments, params, parameter_offsets(lowered.parameters), [sites, instructions]
+        lowered, record, costs, segments, params, parameter_offsets(lowered.parameters), [sites, instructions, gaps]
     )
 
 

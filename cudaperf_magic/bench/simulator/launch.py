@@ -199,7 +199,7 @@ class _Run:
         set_arguments(kernel, step, self.arena)
         record.grid[:], record.block[:] = step.grid, step.block
         record.dynamic_shared = step.shared_bytes
-        record.shared_bytes = kernel.lowered.static_shared_bytes + step.shared_bytes
+        record.shared_bytes = kernel.lowered.shared_room + step.shared_bytes
         blocks = step.grid[0] * step.grid[1] * step.grid[2]
         record.trace_every = {"none": 0, "all": 1, "sampled": max(1, blocks // SAMPLED_BLOCKS)}[self.instrument]
         record.cooperative = int(step.is_cooperative)
@@ -217,7 +217,8 @@ class _Run:
             grid=step.grid,
             sites=kernel.lowered.sites,
             extents=self.arena.extents,
-            shared_bytes=kernel.record.shared_bytes,
+            shared_bytes=kernel.lowered.static_shared_bytes + step.shared_bytes,
+            shared_gaps=kernel.lowered.shared_gaps,
             segment_lines=kernel.segment_lines,
             text=self.printed,
         )

@@ -18,6 +18,7 @@ from cudaperf_magic.bench.simulator.ptx import Instruction, Module, Variable
 from cudaperf_magic.bench.simulator.warp_ops import barrier_result, meeting
 from cudaperf_magic.errors import Unsupported
 
+GAP_BYTES = 128  # between two shared arrays: one row of the 32 banks
 C_SIZE = {"u8": 1, "u16": 2, "u32": 4, "u64": 8, "f32": 4, "f64": 8, "u128": 16}
 HEAD = """#include "arith.h"
 extern f64 rt_directed_f64(int operation, f64 a, f64 b, f64 c, int mode);
@@ -54,9 +55,15 @@ class Lowered:
     register_bytes: int
     local_bytes: int
     static_shared_bytes: int
+    shared_room: int  # the same with a gap between every two arrays, so that a stray index meets none of them
+    shared_gaps: tuple[tuple[int, int], ...]  # where each begins and ends
     symbols: tuple[str, ...]  # module variables, in the order of launch->symbols
     uses_narrow_shared: bool
     uses_narrow_global: bool
+
+    @property
+    def gap_bytes(self) -> int:
+        return self.shared_room - self.static_shared_bytes
 
 
 def lower(module: Module, name: str) -> Lowered:
@@ -81,6 +88,18 @@ def _layout(items: list[tuple[str, int, int]]) -> tuple[dict[str, int], int]:
         offsets[name] = at
         at += size
     return offsets, at
+
+
+def _apart(arrays: list[tuple[str, int, int]]) -> tuple[dict[str, int], tuple[tuple[int, int], ...], int]:
+    """Offsets of shared arrays with gaps between them, the gaps, and the end of the last array.
+
+    On the hardware they lie side by side in an order of the compiler's choice, and an index that is one too far meets
+    another array unseen. Gaps of whole rows of banks leave every bank conflict as it is.
+    """
+    offsets, _ = _layout([(name, size + GAP_BYTES, max(align, GAP_BYTES)) for name, size, align in arrays])
+    ends = [offsets[name] + size for name, size, _ in arrays]
+    gaps = tuple(zip(ends[:-1], list(offsets.values())[1:], strict=True))
+    return offsets, gaps, ends[-1] if ends else 0
 
 
 class _Lowering:
@@ -117,12 +136,13 @@ class _Lowering:
         text |= {name: f"{at}ull" for name, at in self.frame.parameters.items()}
         shared = [v for v in (*self.module.variables.values(), *self.flow.variables.values()) if v.space == "shared"]
         static = [(v.name, v.size, v.align) for v in shared if not v.is_extern]
-        offsets, total = _layout(static)
-        dynamic = -(-total // 16) * 16
+        total = _layout(static)[1]
         if any(v.is_extern for v in shared):
-            total = dynamic
+            total = -(-total // 16) * 16
+            static.append(("", 0, 16))
+        offsets, self.shared_gaps, self.shared_room = _apart(static)
         text |= {name: f"{at}u" for name, at in offsets.items()}
-        text |= {v.name: f"{dynamic}u" for v in shared if v.is_extern}
+        text |= {v.name: f"{offsets['']}u" for v in shared if v.is_extern}
         return text, total
 
     def registers_in_memory(self) -> list[str]:
@@ -143,7 +163,9 @@ class _Lowering:
         fields = "".join(f"    {self.scope.register_type(n)} {self.scope.c_names[n]}[32];\n" for n in ordered)
         targets = ", ".join(f"&&S_{s.number}" for s in self.flow.segments)
         body = PROLOGUE.replace("dispatch:\n", f"    static void *const targets[] = {{ {targets} }};\ndispatch:\n")
-        source = f"{HEAD}struct Regs {{\n{fields}    u8 end;\n}};\n{body}{''.join(code)}}}\n"
+        gaps = " || ".join(f"(u32)((a) - {start}u) < {end - start}u" for start, end in self.shared_gaps)
+        head = f"{HEAD}#define IN_GAP(a) ({gaps or 0})\n"
+        source = f"{head}struct Regs {{\n{fields}    u8 end;\n}};\n{body}{''.join(code)}}}\n"
         size = sum(32 * C_SIZE[self.scope.register_type(n)] for n in self.kept)
         accesses = [s for s in self.sites.all if s.operation in ("load", "store", "atomic")]
         return Lowered(
@@ -155,6 +177,8 @@ class _Lowering:
             register_bytes=-(-(size + 64) // 64) * 64,
             local_bytes=self.local_bytes,
             static_shared_bytes=self.shared_bytes,
+            shared_room=self.shared_room,
+            shared_gaps=self.shared_gaps,
             symbols=self.symbols,
             uses_narrow_shared=any(s.size < 4 and s.space in ("shared", "generic") for s in accesses),
             uses_narrow_global=any(s.size < 4 and s.space in ("global", "generic") for s in accesses),

@@ -36,7 +36,10 @@ static u8 *global_at(Warp *w, u32 site, u32 lane, u64 address, u32 size) {
 }
 
 static u8 *shared_at(Warp *w, u32 site, u32 lane, u64 offset, u32 size) {
-    if (offset + size > w->launch->shared_bytes) {
+    const Launch *L = w->launch;
+    int is_stray = offset + size > L->shared_bytes;
+    for (u32 i = 0; i < L->gap_count; i++) is_stray |= offset + size > L->gaps[2 * i] && offset < L->gaps[2 * i + 1];
+    if (is_stray) {
         rt_fault(w, FAULT_SHARED_OUT_OF_BOUNDS, site, lane, offset, size);
         return 0;
     }

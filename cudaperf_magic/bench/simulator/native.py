@@ -64,7 +64,7 @@ class Launch(ctypes.Structure):
         ("params", ptr), ("symbols", ptr), ("trace_every", u32), ("cooperative", u32), ("check_shared", u32),
         ("cluster", u32 * 3), ("shared_shift", u32), ("envreg", u64), ("traced_blocks", u64), ("traced_warps", u64),
         ("warp_instructions", u64), ("thread_instructions", u64), ("warp_max", u64), ("block_max", u64),
-        ("barriers", u64), ("barrier_slots", u64), ("barrier_lost", u64),
+        ("barriers", u64), ("barrier_slots", u64), ("barrier_lost", u64), ("gaps", ptr), ("gap_count", u32),
     )  # fmt: skip
 
 

@@ -90,6 +90,7 @@ typedef struct Launch {
     u64 barriers, barrier_slots, barrier_lost;
 } Launch;
 
+    const u32 *gaps; u32 gap_count;     /* first and one past the last byte between two shared arrays */
 typedef struct { u32 arrived, expected, first_site, mixed, red_and, red_or, red_popc, waiting_sites; } Barrier;
 
 typedef struct Block {
@@ -165,7 +166,7 @@ void rt_fence(Warp *w);
         NOTED(k, at_, at_ - b_->start < b_->size && at_ - b_->start + (n) <= b_->size && !(at_ & ((n) - 1)) ? (u8 *)at_ \
             : rt_at_traced(w, SPACE_GLOBAL, k, lane, at_, n)); })
 #define SHARED_AT(k, a, size) ({ u64 at_ = (u32)(a); NOTED(k, at_, at_ + (size) <= shared_bytes && !(at_ & ((size) - 1)) \
-            ? shared + at_ : rt_at_traced(w, SPACE_SHARED, k, lane, at_, size)); })
+            && !IN_GAP(at_) ? shared + at_ : rt_at_traced(w, SPACE_SHARED, k, lane, at_, size)); })
 #else
 #define ENTER(n) ((void)0)
 #define SITE(k) ((void)0)

@@ -107,7 +107,7 @@ def _entry(kernel: Kernel, now: _Open, costs: NDArray[np.uint64], flops: int) ->
         line=step.line,
         grid=step.grid,
         block=step.block,
-        shared_bytes=record.shared_bytes,
+        shared_bytes=record.shared_bytes - kernel.lowered.gap_bytes,
         times=now.times,
         traced_blocks=record.traced_blocks,
         warps=record.traced_warps,
