@@ -48,8 +48,8 @@ class Context:
     sites: Sequence[SiteInfo]
     extents: Sequence[Extent]
     shared_bytes: int
-    segment_lines: Sequence[int]
     shared_gaps: tuple[tuple[int, int], ...]  # that the simulator leaves between arrays
+    segment_lines: Sequence[int]
     text: Callable[[], str]
 
 
@@ -121,12 +121,12 @@ def _out_of_bounds(raw: native.Fault, context: Context) -> tuple[Kind, str]:
     return "out_of_bounds", f"{who} {_verb(raw, context)} {element}, but {holds}"
 
 
-def _shared_bounds(raw: native.Fault, context: Context) -> tuple[Kind, str]:
 def _shared_byte(address: int, context: Context) -> str:
     gaps = sum(end - start for start, end in context.shared_gaps if end <= address)
     return f"byte {address - gaps} of shared memory"
 
 
+def _shared_bounds(raw: native.Fault, context: Context) -> tuple[Kind, str]:
     if any(raw.address < end and raw.address + raw.extra > start for start, end in context.shared_gaps):
         return "out_of_bounds", f"{_thread(raw, context)} {_verb(raw, context)} past the end of a __shared__ array"
     who = f"{_thread(raw, context)} {_verb(raw, context)} {_shared_byte(raw.address, context)}"

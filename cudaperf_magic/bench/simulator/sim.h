@@ -88,9 +88,9 @@ typedef struct Launch {
     /* filled by the run, from traced blocks only */
     u64 traced_blocks, traced_warps, warp_instructions, thread_instructions, warp_max, block_max;
     u64 barriers, barrier_slots, barrier_lost;
+    const u32 *gaps; u32 gap_count;     /* first and one past the last byte between two shared arrays */
 } Launch;
 
-    const u32 *gaps; u32 gap_count;     /* first and one past the last byte between two shared arrays */
 typedef struct { u32 arrived, expected, first_site, mixed, red_and, red_or, red_popc, waiting_sites; } Barrier;
 
 typedef struct Block {
