@@ -78,10 +78,11 @@ def main() -> int:
     arguments.out.mkdir(parents=True, exist_ok=True)
     with ThreadPoolExecutor(arguments.jobs) as pool:
         files = load_corpus()
-        rows = list(pool.map(lambda f: translated(f, arguments.device, arguments.turns, arguments.out), files))
-    for row in rows:
-        if not row.is_expected or row.failed:
-            print(f"{row.file.path:40s} {row.decision:10s} {row.seconds:5.1f} s  {row.said[:400]}")
+        rows = []
+        for row in pool.map(lambda f: translated(f, arguments.device, arguments.turns, arguments.out), files):
+            rows.append(row)
+            mark = " " if row.is_expected and not row.failed else "!"
+            print(f"{mark} {row.file.path:40s} {row.decision:10s} {row.seconds:5.1f} s  {row.said[:400]}", flush=True)
     expected = sum(row.is_expected for row in rows)
     tried = sum(row.failed for row in rows)
     print(f"{expected} of {len(rows)} as expected; {tried} later proposals did not verify; device {arguments.device}")
