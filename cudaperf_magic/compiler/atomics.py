@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from cudaperf_magic.compiler.loops import (
@@ -22,6 +22,7 @@ from cudaperf_magic.compiler.loops import (
     While,
     walk,
 )
+from cudaperf_magic.compiler.reductions import Reduction
 from cudaperf_magic.compiler.snippets import WORDS, Snippet, combined, type_word
 from cudaperf_magic.compiler.updates import Update, selection, update_of
 
@@ -49,9 +50,20 @@ SIZES = {
 }  # fmt: skip
 
 
-def can_beatomic_update(operator: str, type: str) -> bool:
+def can_be_atomic(operator: str, type: str) -> bool:
     """Whether there is an atomic for it, the hardware's or one made of compare-and-swap."""
     return operator in WORDS and operator not in ("argmin", "argmax") and type in SIZES
+
+
+def without_atomic(reductions: Iterable[Reduction], types: Mapping[str, str]) -> Reduction | None:
+    """The first that updates elements which collide, and has no atomic to do so: bytes, shorts, products."""
+    for reduction in reductions:
+        target = reduction.target
+        if reduction.scope == "scattered" and reduction.store is None and isinstance(target, Load):
+            kind = types.get(f"{target.array}.{target.field}" if target.field else target.array, "")
+            if not can_be_atomic(reduction.operator, kind):
+                return reduction
+    return None
 
 
 def with_atomics(

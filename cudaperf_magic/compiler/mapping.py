@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from cudaperf_magic.compiler.affine import integer, simplify
+from cudaperf_magic.compiler.atomics import without_atomic
 from cudaperf_magic.compiler.dependence import Facts, LoopFacts
 from cudaperf_magic.compiler.grid import all_of, ascending
 from cudaperf_magic.compiler.loops import (
@@ -246,11 +247,19 @@ class _Mapper:
             private=private,
         )
 
+    def _can_be_shared(self, loop: Loop) -> bool:
+        """Whether a block's threads could do the loop together."""
+        facts = self.facts.loop(loop.label)
+        collides = without_atomic(facts.reductions, self.symbols.types)
+        if collides is not None and isinstance(collides.target, Load):
+            array, line = collides.target.array, next(iter(collides.lines), loop.line)
+            why = f"and there is no atomic for {self.symbols.types.get(array, 'it')}"
+            self.reasons.append(f"line {line}: iterations may update one element of {array}, {why}")
+            return False
+        return facts.kind != "sequential" or scan_of(loop, self.facts) is not None
+
     def _run(self, statements: tuple[Stmt, ...]) -> Nest:
-        shares = any(
-            self.facts.loop(loop.label).kind != "sequential" or scan_of(loop, self.facts)
-            for loop in loops_of(statements)
-        )
+        shares = any(self._can_be_shared(loop) for loop in loops_of(statements))
         if not shares:
             labels = [loop.label for loop in loops_of(statements)]
             self.reasons.extend(d.sentence for label in labels for d in self.facts.loop(label).carried)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
+from cudaperf_magic.compiler.atomics import without_atomic
 from cudaperf_magic.compiler.dependence import LoopFacts
 from cudaperf_magic.compiler.loops import (
     Assign,
@@ -99,6 +100,8 @@ def split_reductions(facts: LoopFacts, loop: Loop, symbols: Symbols, number: str
     """How to deal a loop out, or None when one of its reductions cannot be. `number` ends the parts' names."""
     parts: list[Part] = []
     scattered: set[str] = set()
+    if without_atomic(facts.reductions, symbols.types) is not None:
+        return None
     for reduction in facts.reductions:
         if reduction.scope == "scattered":
             if not isinstance(reduction.target, Load) or reduction.companions:
