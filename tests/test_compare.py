@@ -105,3 +105,11 @@ def test_errors_are_told_relative_to_the_outputs_magnitude() -> None:
     found = compare(leaf(wide.astype(np.float32), wide, 1e-4), (wide + 1.0).astype(np.float32), TOLERANCE)
     assert found.error.largest is not None and abs(found.error.largest - 1e-3) < 1e-6
     assert abs(found.error.reference_largest - 1e-7) < 1e-12
+
+
+def test_at_the_brink_of_overflow_an_infinity_of_the_same_sign_passes_and_nowhere_else() -> None:
+    values = np.array([1.0, -3e38], np.float32)
+    assert compare(leaf(values), np.array([1.0, -np.inf], np.float32), TOLERANCE).ok
+    assert not compare(leaf(values), np.array([1.0, np.inf], np.float32), TOLERANCE).ok
+    assert not compare(leaf(values), np.array([np.inf, -3e38], np.float32), TOLERANCE).ok
+    assert not compare(leaf(values), np.array([1.0, np.nan], np.float32), TOLERANCE).ok
