@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from cudaperf_magic.compiler.affine import constant, integer, linear, simplify
 from cudaperf_magic.compiler.loops import (
+    Assign,
     Binary,
     Const,
     Expr,
@@ -85,11 +86,44 @@ def _moves(origin: Expr, statements: tuple[Stmt, ...], others: frozenset[str]) -
 
 
 def loads_of(array: str, statements: tuple[Stmt, ...]) -> tuple[Load, ...]:
+    """Every element of the array that is read; places that are only written are not."""
     found: list[Load] = []
     for statement in walk(statements):
         for expression in expressions(statement):
             found += [e for e in walk_expression(expression) if isinstance(e, Load) and e.array == array]
+        if isinstance(statement, Assign) and not statement.op and statement.target in found:
+            found.remove(statement.target)
     return tuple(found)
+
+
+def stores_of(array: str, statements: tuple[Stmt, ...]) -> tuple[Load, ...]:
+    targets = [statement.target for statement in walk(statements) if isinstance(statement, Assign)]
+    return tuple(target for target in targets if isinstance(target, Load) and target.array == array)
+
+
+def planes_apart(array: str, statements: tuple[Stmt, ...]) -> bool:
+    """Whether what is read and what is written differ in one subscript for certain: `u[t % 2]` and `u[(t + 1) % 2]`."""
+    loads, stores = loads_of(array, statements), stores_of(array, statements)
+    if not loads or not stores:
+        return True
+    moving = {loop.var for loop in loops_of(statements)}
+    for dimension in range(len(loads[0].subscripts)):
+        read = {load.subscripts[dimension] for load in loads}
+        written = {store.subscripts[dimension] for store in stores}
+        if len(read) == len(written) == 1:
+            one, other = next(iter(read)), next(iter(written))
+            if not (names_in(one) | names_in(other)) & moving and _differ(one, other):
+                return True
+    return False
+
+
+def _differ(one: Expr, other: Expr) -> bool:
+    match one, other:
+        case Binary("%", left, Const() as period), Binary("%", right, Const() as same) if period == same:
+            distance, turn = integer(simplify(Binary("-", left, right))), integer(period)
+            return distance is not None and bool(turn) and distance % int(turn or 1) != 0
+    distance = integer(simplify(Binary("-", one, other)))
+    return distance is not None and distance != 0
 
 
 def _inner_spans(statements: tuple[Stmt, ...], known: dict[str, Span]) -> dict[str, Span]:

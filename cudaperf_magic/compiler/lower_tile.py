@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from cudaperf_magic.compiler.affine import integer, same, simplify
-from cudaperf_magic.compiler.footprint import Footprint, Span, footprint
+from cudaperf_magic.compiler.footprint import Footprint, Span, footprint, stores_of
 from cudaperf_magic.compiler.grid import (
     Axis,
     all_of,
@@ -146,9 +146,10 @@ class _Tiler:
     def through(self, prints: list[Footprint], statements: tuple[Stmt, ...]) -> tuple[Stmt, ...]:
         """The statements reading the tiles instead of the arrays."""
         by_name = {found.array: found for found in prints}
+        written = {place for array in by_name for place in stores_of(array, statements)}
 
         def tiled(expression: Expr) -> Expr:
-            if isinstance(expression, Load) and expression.array in by_name:
+            if isinstance(expression, Load) and expression.array in by_name and expression not in written:
                 return Load(tile_name(expression.array), by_name[expression.array].within(expression))
             return expression
 

@@ -200,7 +200,7 @@ def _ideas(base: Program, best: Turn, context: Context) -> Iterator[_Idea]:
             need, why = 0.0, f"{step}: {move.teaches}"
         yield _Idea((step,), why, need)
         for more, teaches in _followed(base, step, context):
-            yield _Idea((step, *more), f"{why} {teaches}", need)
+            yield _Idea((step, *more), f"{why} {teaches}", need - 0.001 * len(more))
 
 
 def _followed(base: Program, step: Step, context: Context) -> Iterator[tuple[tuple[Step, ...], str]]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from math import prod
 
-from cudaperf_magic.compiler.footprint import loads_of
+from cudaperf_magic.compiler.footprint import loads_of, planes_apart
 from cudaperf_magic.compiler.keep import kept_in_register
 from cudaperf_magic.compiler.loops import Assign, Load, Loop, Name, Stmt, walk
 from cudaperf_magic.compiler.lower import symbols_of
@@ -112,7 +112,9 @@ def _worth_staging(nest: Nest, statements: tuple[Stmt, ...], program: Program) -
     touched = usage(nest.body)
     candidates: list[tuple[float, str, int]] = []
     symbols = symbols_of(program)
-    for array in sorted(usage(statements).loads - touched.stores):
+    for array in sorted(usage(statements).loads):
+        if array in touched.stores and not planes_apart(array, nest.body):
+            continue
         found = stageable(nest, array, statements, symbols)
         if found is None:
             continue
@@ -121,8 +123,9 @@ def _worth_staging(nest: Nest, statements: tuple[Stmt, ...], program: Program) -
         uses *= nest.tile[1] if nest.tile else 1
         across = nest.loop(nest.axes[0]).var not in found.varies_with[-1] and len(found.extents) > 1
         across = across and any(found.varies_with[:-1])
+        strided = found.extents[-1] >= 2 * nest.block[0] * (nest.coarsen or (1,))[0]  # r g b r g b ...
         reuse = uses / found.elements
-        if reuse >= 2 or across:
+        if reuse >= 2 or across or strided:
             candidates.append((reuse, array, bytes_))
     chosen: list[str] = []
     room = SHARED_BYTES
@@ -136,7 +139,7 @@ def _worth_staging(nest: Nest, statements: tuple[Stmt, ...], program: Program) -
 def _check(nest: Nest, statements: tuple[Stmt, ...], arrays: tuple[str, ...], program: Program) -> None:
     touched = usage(statements)
     for array in arrays:
-        if array in touched.stores:
+        if array in touched.stores and not planes_apart(array, statements):
             raise Refused(f"{array} is written by the same kernel")
         if stageable(nest, array, statements, symbols_of(program)) is None:
             raise Refused(f"what a block reads of {array} has no box of constant size")
