@@ -240,7 +240,7 @@ def test_a_race_that_changes_nothing_is_caught_on_a_device_that_shows_none(
 PLAY_ENDLESSLY = """
 import sys
 from pathlib import Path
-from cudaperf_magic.bench import devices, sandbox
+from cudaperf_magic.bench import devices, sandbox, verify
 from cudaperf_magic.bench.bench import Bench
 from cudaperf_magic.bench.gpu import DeviceInfo
 from cudaperf_magic.bench.nvrtc import Compiled
@@ -252,6 +252,7 @@ from cudaperf_magic.fakes import FakePolicy
 from cudaperf_magic.store import Store
 from cudaperf_magic.tasks.c import read_task
 kernels, store, source = sys.argv[1:]
+verify.LEAST_STEP_LIMIT = 1 << 60  # seconds, not a moment, until the endless kernel ends by itself
 good, endless = (Path(kernels, f"saxpy_{name}.cu").read_text() for name in ("wrong_sign", "endless"))
 task, _ = read_task(source)
 with Bench("simulator") as bench:

@@ -388,6 +388,12 @@ def test_a_plan_of_too_many_launches_is_refused_before_it_fills_memory() -> None
     assert "more than 500" in refusal("for (int i = 0; i < 1000; i++) touch<<<1, 1>>>(y, i);", steps=500).message
 
 
+@pytest.mark.parametrize("body", ["float *p; cudaMalloc(&p, 4);", "float *p; cudaMalloc(&p, 4); cudaFree(p);"])
+def test_workspaces_without_end_are_refused_before_they_take_long(body: str) -> None:
+    error = refusal(f"while (true) {{ {body} }}")
+    assert error.message == "more than 1,000 cudaMalloc; allocate once, before the loop"
+
+
 def test_macros_that_multiply_are_stopped() -> None:
     bomb = "#define A0 n\n" + "".join(f"#define A{i + 1} {' + '.join([f'A{i}'] * 10)}\n" for i in range(12))
     assert "400,000 tokens" in refusal("int k = A12;", before=bomb).message

@@ -139,6 +139,13 @@ def test_a_volatile_warp_reduction_without_syncwarp_is_a_race(schedule: str) -> 
 
 
 @pytest.mark.parametrize("schedule", ORDERS)
+@pytest.mark.parametrize("kernel", ["same_value", "same_value_shared"])
+def test_lanes_that_write_one_value_say_so_in_every_order(kernel: str, schedule: str) -> None:
+    result = run("hostile.cu", kernel, 1, 64, ("x",), {"x": ints(64)}, schedule=schedule)
+    assert result.faults and all("both write the same value" in fault.message for fault in result.faults)
+
+
+@pytest.mark.parametrize("schedule", ORDERS)
 def test_a_stencil_in_place_is_a_global_race(schedule: str) -> None:
     result = run("stencil.cu", "in_place", 2, 64, ("x", 128), {"x": floats(128)}, schedule=schedule)
     assert kinds(result) == {"global_race"}
@@ -208,6 +215,36 @@ def test_an_endless_loop_ends_with_its_line(instrument: str) -> None:
     fault = only(run("hostile.cu", "endless", 1, 64, ("x",), {"x": ints(1)}, step_limit=100_000, instrument=instrument))
     assert fault.kind == "limit"
     assert fault.line in range(line_of("hostile.cu", "void endless"), line_of("hostile.cu", "void gigabyte"))
+
+
+@pytest.mark.parametrize("kernel", [
+    "barriers", "barriers_of_some", "warp_barriers", "shuffles", "votes", "barrier_votes", "spin_lock",
+    "warps_that_wait", "sleep", "fences", "clock_that_never_comes", "jump_to_itself",
+])  # fmt: skip
+@pytest.mark.parametrize("schedule", ORDERS)
+def test_every_way_of_never_ending_ends_by_its_steps(kernel: str, schedule: str) -> None:
+    x = {"x": ints(1)}
+    fault = only(run("endless.cu", kernel, 2, 64, ("x",), x, step_limit=20_000, schedule=schedule))
+    assert fault.kind == "limit" and "limit of steps" in fault.message and fault.line
+
+
+def test_a_grid_that_is_far_too_large_ends_by_its_steps() -> None:
+    fault = only(run("hostile.cu", "nothing", (2**31 - 1, 1, 1), 32, ("x",), {"x": ints(1)}, step_limit=10_000))
+    assert fault.kind == "limit"
+    assert "of a grid of 2147483647 x 1 x 1 blocks; launch fewer blocks" in fault.message
+
+
+def test_what_the_steps_allow_ends_by_its_processor_time() -> None:
+    x = {"x": ints(1)}
+    fault = only(run("endless.cu", "barriers", 1, 64, ("x",), x, step_limit=1 << 60, cpu_limit_s=0.05))
+    assert fault.kind == "limit" and "limit of processor time" in fault.message and fault.line
+
+
+def test_diverged_warps_are_charged_what_they_ran_and_no_more() -> None:
+    x = ints(64)
+    run_once = {"step_limit": 64 * 100, "instrument": "all"}
+    assert not run("hostile.cu", "many_turns", 1, 64, ("x", 100), {"x": x}, **run_once).faults
+    assert x.tolist() == [100 + k % 32 for k in range(64)]
 
 
 def test_a_gigabyte_of_text_is_cut() -> None:

@@ -7,6 +7,7 @@ launched.
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -20,6 +21,7 @@ from cudaperf_magic.tasks.cases import materialise
 from cudaperf_magic.tasks.expressions import Unknown
 
 TIMEOUT_S = 60.0  # cub and cooperative groups take 3 to 9 s; past this it is a compile bomb
+READING_S = 3.0  # for the host function, over all cases together
 MEMORY_BYTES = 8 << 30  # of address space
 
 
@@ -39,14 +41,38 @@ def host_arguments(task: Task, case: Case) -> HostArguments:
     return HostArguments(scalars, tuple((a.name, inputs[a.name].nbytes) for a in task.arrays))
 
 
+@dataclass
+class Reader:
+    """Reads one candidate's host function for one size after another, and knows when that has taken too long."""
+
+    source: str
+    entry: str
+    used_s: float = 0.0
+
+    @property
+    def is_used_up(self) -> bool:
+        return self.used_s > READING_S
+
+    def plan(self, given: HostArguments) -> LaunchPlan:
+        """What the host function does when it is called with these arguments.
+
+        Raises:
+            PlanError: it cannot be read, or does what CUDA would refuse.
+        """
+        started = time.thread_time()
+        try:
+            return read_plan(self.source, self.entry, dict(given.scalars), dict(given.buffers))
+        finally:
+            self.used_s += time.thread_time() - started
+
+
 def plan_of(task: Task, candidate: Candidate, case: Case) -> LaunchPlan:
     """What the candidate's host function does for a case.
 
     Raises:
         PlanError: it cannot be read, or does what CUDA would refuse.
     """
-    given = host_arguments(task, case)
-    return read_plan(candidate.source, task.entry, dict(given.scalars), dict(given.buffers))
+    return Reader(candidate.source, task.entry).plan(host_arguments(task, case))
 
 
 def build_candidate(task: Task, candidate: Candidate, arch: str) -> Compiled:
@@ -86,9 +112,12 @@ def compile_text(text: str, arch: str, names: tuple[str, ...]) -> Compiled:
 def _other_kernels(task: Task, candidate: Candidate) -> list[str]:
     """Kernels that only other sizes launch; a case that cannot be made or launched is left to verification."""
     found: list[str] = []
+    reader = Reader(candidate.source, task.entry)
     for case in task.cases[1:]:
+        if reader.is_used_up:
+            break  # verification says so
         try:
-            found += plan_of(task, candidate, case).kernels
+            found += reader.plan(host_arguments(task, case)).kernels
         except (PlanError, Unknown):
             continue
     return found

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from cudaperf_magic.bench.building import plan_of
+from cudaperf_magic.bench.building import Reader, host_arguments
 from cudaperf_magic.bench.host_runtime import TooLong
 from cudaperf_magic.bench.launcher import PlanError, kernel_names
 from cudaperf_magic.bench.oracle import Oracle
@@ -38,14 +38,17 @@ def coverage(task: Task, candidate: Candidate, oracle: Oracle) -> Coverage:
         missing = set(kernel_names(candidate.source))
     except PlanError:
         return Coverage()  # building says why
+    reader = Reader(candidate.source, task.entry)
     for case in task.cases:
-        if not missing:
+        if not missing or reader.is_used_up:
             return Coverage()
-        missing -= _launched(task, candidate, case) or set()
+        missing -= _launched(task, reader, case) or set()
     found: list[Case] = []
     ends: dict[str, Case] = {}
     for name, case in _probes(task, oracle):
-        launched = _launched(task, candidate, case)
+        if reader.is_used_up:
+            break
+        launched = _launched(task, reader, case)
         is_news = launched is None or bool(launched & missing)
         if is_news and oracle.defines(case):
             found += [each for each in (case, replace(case, family=TIES)) if oracle.defines(each)]
@@ -58,10 +61,10 @@ def coverage(task: Task, candidate: Candidate, oracle: Oracle) -> Coverage:
     return Coverage(tuple(found), tuple(sorted(missing)))
 
 
-def _launched(task: Task, candidate: Candidate, case: Case) -> set[str] | None:
+def _launched(task: Task, reader: Reader, case: Case) -> set[str] | None:
     """The kernels launched on a case, without template arguments and namespaces; None where a launch is refused."""
     try:
-        names = plan_of(task, candidate, case).kernels
+        names = reader.plan(host_arguments(task, case)).kernels
     except (TooLong, Unknown):
         return set()
     except PlanError:

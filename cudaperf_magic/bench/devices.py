@@ -5,6 +5,7 @@ A child that crashes or hangs is a result for the request that did it. Whether a
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -12,18 +13,20 @@ from typing import Any
 from numpy.typing import NDArray
 
 from cudaperf_magic.bench.gpu import available_devices, run_on_gpu
+from cudaperf_magic.bench.gpu import open_device as open_gpu
 from cudaperf_magic.bench.nvrtc import Compiled
 from cudaperf_magic.bench.plan import LaunchPlan
 from cudaperf_magic.bench.runners import Request, Runner, RunResult
 from cudaperf_magic.bench.sandbox import Crashed, Finished, TimedOut, run_in_child
-from cudaperf_magic.bench.simulator.launch import STEP_LIMIT, simulate
+from cudaperf_magic.bench.simulator.launch import UNLIMITED_STEPS, simulate
 from cudaperf_magic.bench.simulator.result import SimulatorResult
 from cudaperf_magic.errors import ToolchainError, UsageError
 from cudaperf_magic.records import Fault
 
 SIMULATOR = "simulator"
 SIMULATED_ARCH = "sm_90"
-TIMEOUT_S = 60.0  # of one child; the simulator's own step limit ends most endless kernels sooner
+TIMEOUT_S = 60.0  # of one child; the simulator's own limits end endless kernels sooner
+LEAST_CPU_S = 0.001  # what a run gets when the others of its batch have taken everything
 MEMORY_BYTES = 16 << 30  # of address space: shadow memory is a multiple of the arrays
 
 Arrays = dict[str, NDArray[Any]]
@@ -113,16 +116,18 @@ class GpuRunner:
 def simulate_requests(compiled: Compiled, requests: Sequence[Request]) -> list[Done]:
     """What the child does for the simulator."""
     done: list[Done] = []
+    started = time.thread_time()
     for request in requests:
         arrays: Arrays = {name: array.copy() for name, array in request.arrays.items()}
-        result = _simulated(compiled, request, arrays)
+        result = _simulated(compiled, request, arrays, time.thread_time() - started)
         done.append((arrays, result.faults, result))
         if not result.is_complete:
             break  # an endless kernel would be endless again
     return done
 
 
-def _simulated(compiled: Compiled, request: Request, arrays: Arrays) -> SimulatorResult:
+def _simulated(compiled: Compiled, request: Request, arrays: Arrays, used_s: float) -> SimulatorResult:
+    left_s = max(request.cpu_limit_s - used_s, LEAST_CPU_S) if request.cpu_limit_s else 0.0
     try:
         return simulate(
             compiled,
@@ -131,7 +136,8 @@ def _simulated(compiled: Compiled, request: Request, arrays: Arrays) -> Simulato
             schedule=request.schedule,
             seed=request.seed,
             initialised=request.initialised,
-            step_limit=request.step_limit or STEP_LIMIT,
+            step_limit=request.step_limit or UNLIMITED_STEPS,
+            cpu_limit_s=left_s,
         )
     except OSError as error:  # the machine's, never the candidate's
         raise ToolchainError(f"the simulator cannot work here ({error}); see `cudaperf doctor`") from error
@@ -140,12 +146,13 @@ def _simulated(compiled: Compiled, request: Request, arrays: Arrays) -> Simulato
 def launch_requests(cubin: bytes, names: Mapping[str, str], index: int, requests: Sequence[Request]) -> list[Done]:
     """What the child does for a CUDA device."""
     done: list[Done] = []
-    for request in requests:
-        arrays: Arrays = {name: array.copy() for name, array in request.arrays.items()}
-        faults = run_on_gpu(cubin, names, request.plan, arrays, index)
-        done.append((arrays, faults, None))
-        if faults:
-            break  # the context is lost
+    with open_gpu(index):
+        for request in requests:
+            arrays: Arrays = {name: array.copy() for name, array in request.arrays.items()}
+            faults = run_on_gpu(cubin, names, request.plan, arrays, index)
+            done.append((arrays, faults, None))
+            if faults:
+                break  # the context is lost
     return done
 
 
@@ -161,10 +168,11 @@ def _run_all(
             results: list[RunResult] = [Counted(arrays, faults, counts=counts) for arrays, faults, counts in value]
             rest = requests[len(results) :]
             return results + ([_after(results[-1])] * len(rest) if rest else [])
-        case Crashed() | TimedOut() if len(requests) > 1:
+        case TimedOut():  # not tried again one by one: that would take as long again
+            where = ", here or on the inputs after these" if len(requests) > 1 else ""
+            return [RunResult({}, (), "timeout", f"it did not end within {TIMEOUT_S:.0f} s{where}")] * len(requests)
+        case Crashed() if len(requests) > 1:
             return _one_by_one(work, settings, requests, memory_bytes)
-        case TimedOut():
-            return [RunResult({}, (), "timeout", f"it did not end within {TIMEOUT_S:.0f} s")]
         case Crashed():
             return [RunResult({}, (), "crash", f"running it ended with {ended.why}")]
 

@@ -71,6 +71,7 @@ class Limits:
 
     iterations: int = 2_000_000  # loop turns and calls together
     steps: int = 250_000
+    allocations: int = 1_000
     workspace_bytes: int = 1 << 35
 
 
@@ -81,7 +82,8 @@ class Machine:
     steps: list[Step] = field(default_factory=list)
     iterations: int = 0
     held_bytes: int = 0
-    names: set[str] = field(default_factory=set)
+    names: dict[str, int] = field(default_factory=dict)  # of buffers, with how many asked for each
+    allocations: int = 0
     shared_limits: dict[str, int] = field(default_factory=dict)  # by kernel, from cudaFuncSetAttribute
     pointers: dict[tuple[int, int], Pointer] = field(default_factory=dict)  # one object for one place, to stay light
     scalars: dict[tuple[str, str], Scalar] = field(default_factory=dict)
@@ -99,7 +101,7 @@ class Machine:
             )
 
     def parameter(self, name: str, size_bytes: int) -> Place:
-        self.names.add(name)
+        self.names[name] = 1
         return Place(Buffer(name, size_bytes, is_parameter=True), 0)
 
     def allocate(self, wanted: str, size_bytes: int, line: int) -> Place:
@@ -112,13 +114,20 @@ class Machine:
                 "check the size for a negative number or an overflow",
                 line,
             )
-        name, number = wanted, 1
-        while name in self.names:
-            number += 1
-            name = f"{wanted}_{number}"
-        self.names.add(name)
+        self.allocations += 1
+        if self.allocations > self.limits.allocations:
+            raise TooLong(f"more than {self.limits.allocations:,} cudaMalloc; allocate once, before the loop", line)
+        name = self._unused(wanted)
         self._add(Allocate(name, size_bytes), line)
         return Place(Buffer(name, size_bytes), 0)
+
+    def _unused(self, wanted: str) -> str:
+        name = wanted
+        while name in self.names:
+            self.names[wanted] = self.names.get(wanted, 1) + 1
+            name = f"{wanted}_{self.names[wanted]}"
+        self.names[name] = 1
+        return name
 
     def free(self, place: Place, line: int) -> None:
         buffer = place.buffer

@@ -15,7 +15,7 @@ from cudaperf_magic.bench.occupancy import architecture
 from cudaperf_magic.bench.plan import LaunchPlan
 from cudaperf_magic.bench.runners import Runner
 from cudaperf_magic.bench.sandbox import Finished, run_in_child
-from cudaperf_magic.bench.simulator.launch import simulate
+from cudaperf_magic.bench.simulator.launch import UNLIMITED_STEPS, simulate
 from cudaperf_magic.bench.simulator.result import SimulatorResult
 from cudaperf_magic.bench.structure import compulsory, structure
 from cudaperf_magic.errors import Unsupported
@@ -70,7 +70,7 @@ def _counted(task: Task, compiled: Compiled, plan: LaunchPlan) -> SimulatorResul
 def watch(compiled: Compiled, plan: LaunchPlan, arrays: Inputs) -> SimulatorResult:
     """What the child does: one run, every block counted; races were looked for in verification."""
     own = {name: array.copy() for name, array in arrays.items()}
-    return simulate(compiled, plan, own, poison_workspace=False, check_global_races=False)
+    return simulate(compiled, plan, own, poison_workspace=False, check_global_races=False, step_limit=UNLIMITED_STEPS)
 
 
 def _resources(compiled: Compiled) -> dict[str, KernelResources]:

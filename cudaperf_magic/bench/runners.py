@@ -23,7 +23,8 @@ Schedule = Literal["forward", "reverse", "shuffled"]
 class Request:
     """One run. `initialised` says which buffers hold values before it.
 
-    `step_limit`: loop iterations of warps after which a run counts as endless, where they are counted; 0: the runner's.
+    `step_limit`: loop iterations of warps after which a run counts as endless, where they are counted; 0: any number.
+    `cpu_limit_s`: processor time that this run and those before it in the same batch may take together; 0: any time.
     """
 
     plan: LaunchPlan
@@ -32,6 +33,7 @@ class Request:
     initialised: Mapping[str, bool] = field(default_factory=dict)
     seed: int = 0
     step_limit: int = 0
+    cpu_limit_s: float = 0.0
 
 
 @dataclass(frozen=True)

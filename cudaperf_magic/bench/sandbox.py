@@ -218,7 +218,7 @@ def _raised(module: str, name: str, message: str) -> str:
             error = found.__new__(found, message)  # the message is whole: it has its line already
             Exception.__init__(error, message)
             raise error
-    if name == "MemoryError":
+    if name in ("MemoryError", "_ArrayMemoryError"):
         return "not enough memory within its limit"
     return f"{name}: {message}" if message else name
 

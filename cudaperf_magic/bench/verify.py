@@ -9,15 +9,16 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cudaperf_magic.bench.buffers import Buffer, buffers, memory_faults, shifted
+from cudaperf_magic.bench.building import READING_S, HostArguments, Reader
 from cudaperf_magic.bench.compare import compare
-from cudaperf_magic.bench.launcher import PlanError, read_plan
+from cudaperf_magic.bench.launcher import PlanError
 from cudaperf_magic.bench.oracle import HEAVY_STEPS, Oracle, Reference
 from cudaperf_magic.bench.reference_run import Leaf, at_path
 from cudaperf_magic.bench.runners import Request, Runner, RunResult, Schedule
@@ -34,6 +35,9 @@ IMPORTANCE = (
 STATUS: dict[str, Status] = {"limit": "timeout", "deadlock": "timeout", "launch": "crash", "trap": "crash"}
 # Loop iterations of warps that a candidate may take: beyond any honest multiple of the C's own.
 LEAST_STEP_LIMIT, STEP_FACTOR = 1_000_000, 64
+TOO_MUCH_HOST = f"the host function takes more than {READING_S:.0f} s over its cases; move its loops into kernels"
+SAME_VALUE = "both write the same value"
+FIRST_CPU_S, REST_CPU_S = 10.0, 20.0  # processor time for the first cases and for the rest: 30 s a candidate
 FIRST_CASES = 3  # run before the rest, so that a candidate that is plainly wrong is answered at once
 
 
@@ -83,8 +87,10 @@ def verify(
     wanted += [case for case in more if case not in wanted]
     wanted += [case for case in oracle.hidden if case not in wanted] if hidden and cases is None else []
     judged: list[_Judged] = []
-    for group in _groups(wanted):
-        for case, one in zip(group, _judge_group(task, candidate, runner, oracle.run_all(group)), strict=True):
+    for group, cpu_limit_s in _groups(wanted):
+        references = oracle.run_all(group)
+        judgements = _judge_group(task, candidate, runner, references, cpu_limit_s)
+        for case, one in zip(group, judgements, strict=True):
             if one.status != "pass":
                 return _failed(one, case, len(judged), len(wanted))
             judged.append(one)
@@ -100,10 +106,11 @@ def verify(
     )
 
 
-def _groups(cases: Sequence[Case]) -> Iterator[Sequence[Case]]:
-    for group in (cases[:FIRST_CASES], cases[FIRST_CASES:]):
+def _groups(cases: Sequence[Case]) -> Iterator[tuple[Sequence[Case], float]]:
+    """Cases that run together, with the processor time that they may take."""
+    for group, cpu_limit_s in ((cases[:FIRST_CASES], FIRST_CPU_S), (cases[FIRST_CASES:], REST_CPU_S)):
         if group:
-            yield group
+            yield group, cpu_limit_s
 
 
 def _failed(one: _Judged, case: Case, passed: int, total: int) -> Verdict:
@@ -124,19 +131,23 @@ def _worst_errors(judged: Sequence[_Judged]) -> tuple[OutputError, ...]:
 
 
 def _judge_group(
-    task: Task, candidate: Candidate, runner: Runner, references: Sequence[Reference]
+    task: Task, candidate: Candidate, runner: Runner, references: Sequence[Reference], cpu_limit_s: float
 ) -> Iterator[_Judged]:
     """Judged in order, lazily; what cannot even be launched is judged without running anything after it."""
     requests: list[Request] = []
     handed: list[tuple[Reference, Mapping[str, Buffer]]] = []
     refused: _Judged | None = None
+    reader = Reader(candidate.source, task.entry)
     for reference in references:
+        if reader.is_used_up:
+            refused = _Judged("timeout", TOO_MUCH_HOST, (Fault("limit", TOO_MUCH_HOST),))
+            break
         try:
-            pairs = _requests(task, candidate, runner, reference)
+            pairs = _requests(task, reader, runner, reference)
         except PlanError as error:
             refused = _not_launched(error, reference.case)
             break
-        requests += [request for request, _ in pairs]
+        requests += [replace(request, cpu_limit_s=cpu_limit_s) for request, _ in pairs]
         handed += [(reference, made) for _, made in pairs]
     results = runner.run(requests)
     runs = [_Run(reference, made, result) for (reference, made), result in zip(handed, results, strict=True)]
@@ -149,14 +160,14 @@ def _judge_group(
 
 
 def _requests(
-    task: Task, candidate: Candidate, runner: Runner, reference: Reference
+    task: Task, reader: Reader, runner: Runner, reference: Reference
 ) -> list[tuple[Request, Mapping[str, Buffer]]]:
     orders: tuple[Schedule, ...] = ("forward", "reverse") if runner.orders_threads else ("forward", "forward")
     if reference.steps > HEAVY_STEPS:
         orders = orders[:1]
-    scalars = {a.name: reference.inputs[a.name][0].item() for a in task.scalars}
-    sizes = {a.name: reference.inputs[a.name].nbytes for a in task.arrays}
-    plan = read_plan(candidate.source, task.entry, scalars, sizes)
+    scalars = tuple((a.name, reference.inputs[a.name][0].item()) for a in task.scalars)
+    sizes = tuple((a.name, reference.inputs[a.name].nbytes) for a in task.arrays)
+    plan = reader.plan(HostArguments(scalars, sizes))
     found: list[tuple[Request, Mapping[str, Buffer]]] = []
     for number, order in enumerate(orders):
         made = buffers(task, reference.inputs, secrets.randbits(60), guarded=not runner.checks_bounds)
@@ -199,7 +210,7 @@ def _judge(task: Task, runs: Sequence[_Run]) -> _Judged:
 
 def _is_harmless(fault: Fault) -> bool:
     """Threads that write one and the same value (`found = 1`) end in that value in every order."""
-    return fault.kind == "global_race" and "same value" in fault.message
+    return fault.kind in ("global_race", "shared_race") and SAME_VALUE in fault.message
 
 
 def _faulty(faults: Sequence[Fault], case: Case) -> _Judged:

@@ -14,6 +14,7 @@ from cudaperf_magic.records import Fault
 NONE = 0xFFFFFFFF
 ALL = 0xFFFFFFFFFFFFFFFF
 WAS_WRITE, IS_WRITE, SAME_VALUE, ATOMIC, OTHER_BLOCK, SAME_WARP = 1, 2, 4, 8, 16, 32
+LIMIT_TIME, LIMIT_BLOCKS = 1, 2  # what ended an endless run
 SAME_VALUE_WORDS = "both write the same value"
 Kind = Literal[
     "out_of_bounds",
@@ -222,7 +223,12 @@ def _barrier_never(raw: native.Fault, context: Context) -> tuple[Kind, str]:
 
 
 def _runaway(raw: native.Fault, context: Context) -> tuple[Kind, str]:
-    who = f"{_thread(raw, context)} still runs at {{line}} when the limit of steps is used up"
+    used_up = "processor time" if raw.flags & LIMIT_TIME else "steps"
+    if raw.flags & LIMIT_BLOCKS:
+        x, y, z = context.grid
+        where = f"at block {_at(place(raw.block, context.grid))} of a grid of {x} x {y} x {z} blocks"
+        return "limit", f"the limit of {used_up} is used up {where}; launch fewer blocks, and fewer times"
+    who = f"{_thread(raw, context)} still runs at {{line}} when the limit of {used_up} is used up"
     return "limit", f"{who}: an endless loop, or threads that wait for each other"
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ctypes
 import functools
+import time
 from collections.abc import Mapping
 from typing import Any, Literal
 
@@ -29,7 +30,7 @@ from cudaperf_magic.records import Fault
 Instrument = Literal["none", "sampled", "all"]
 Schedule = Literal["forward", "reverse", "shuffled"]
 SCHEDULES = ("forward", "reverse", "shuffled")
-STEP_LIMIT = 50_000_000
+STEP_LIMIT, UNLIMITED_STEPS = 50_000_000, 1 << 62
 PRINTF_LIMIT_BYTES = 1 << 20
 SAMPLED_BLOCKS = 8
 FAULTS_A_KIND = 8
@@ -46,6 +47,7 @@ def simulate(
     schedule: Schedule = "forward",
     seed: int = 0,
     step_limit: int = STEP_LIMIT,
+    cpu_limit_s: float = 0.0,
     printf_limit_bytes: int = PRINTF_LIMIT_BYTES,
     poison_workspace: bool = True,
     initialised: Mapping[str, bool] | None = None,
@@ -60,7 +62,8 @@ def simulate(
         instrument: which blocks are watched: none, about eight of each launch, or all. Only watched blocks have costs
             and checks of races, uninitialised reads and exact bounds.
         schedule: the order in which blocks, warps and lanes run.
-        step_limit: loop iterations of warps, of the whole plan, before a run is called endless.
+        step_limit: loop iterations of warps, barriers and blocks, of the whole plan, before a run is called endless.
+        cpu_limit_s: processor time of the whole plan before a run is called endless; 0: any.
         initialised: which arrays hold values before the run; those not named do.
 
     Raises:
@@ -68,7 +71,8 @@ def simulate(
         ToolchainError: no C compiler.
     """
     run = _Run(compiled, plan, arrays, cache or Cache(), instrument, schedule, seed)
-    run.prepare(step_limit, printf_limit_bytes, poison_workspace, initialised, check_global_races)
+    run.limit(step_limit, cpu_limit_s)
+    run.prepare(printf_limit_bytes, poison_workspace, initialised, check_global_races)
     try:
         run.steps(poison_workspace)
     finally:
@@ -105,9 +109,12 @@ class _Run:
         self.totals = Totals()
         self.held: list[Any] = []
 
+    def limit(self, steps: int, cpu_s: float) -> None:
+        self.sim.steps = steps
+        self.sim.cpu_limit_ns = time.thread_time_ns() + max(1, int(cpu_s * 1e9)) if cpu_s else 0
+
     def prepare(
         self,
-        step_limit: int,
         printf_limit: int,
         poison: bool,
         initialised: Mapping[str, bool] | None,
@@ -123,7 +130,7 @@ class _Run:
             SCHEDULES.index(self.schedule),
             (self.seed * 2 + 1) * 0x9E3779B97F4A7C15 & (2**64 - 1),
         )
-        sim.steps, sim.faults_a_kind = step_limit, FAULTS_A_KIND
+        sim.faults_a_kind = FAULTS_A_KIND
         sim.text_limit = printf_limit
         sim.text = self._zeros(printf_limit + 1, np.uint8)
         if traced:
@@ -162,9 +169,17 @@ class _Run:
                 self.fill(step)
             else:
                 self.copy(step)
-            if self.sim.stopped:
+            if self.sim.stopped or self.is_late():
                 break
         copy_back(self.arena, self.arrays)
+
+    def is_late(self) -> bool:
+        """Whether copies and fills, which the runtime does not see, have used up the processor time."""
+        late = 0 < self.sim.cpu_limit_ns < time.thread_time_ns()
+        if late:
+            self.faults.append(Fault("limit", "its many steps use up the limit of processor time; do more in each"))
+            self.sim.stopped = 1
+        return late
 
     def fill(self, step: Fill) -> None:
         place = self.arena.bytes_at(step.target, step.size_bytes)

@@ -16,7 +16,7 @@ from cudaperf_magic.errors import ToolchainError
 
 HERE = Path(__file__).parent
 HEADERS = ("sim.h", "faults.h", "arith.h")
-RUNTIME = ("runtime.c", "trace.c", "memory.c", "text.c", "rounding.c")
+RUNTIME = ("runtime.c", "limits.c", "trace.c", "memory.c", "text.c", "rounding.c")
 # Exact IEEE arithmetic, wrapping integers, loads of any type from any memory.
 FLAGS = (
     "-shared",
@@ -50,7 +50,8 @@ class Sim(ctypes.Structure):
         ("first_stamp", u32), ("stamp_block", ptr), ("stamp_room", u32), ("release_time", ptr), ("acquire_time", ptr),
         ("order_room", u64), ("faults", Fault * FAULT_ROOM), ("fault_count", u32), ("fault_kinds", u32 * 32),
         ("faults_a_kind", u32), ("text", ptr), ("text_used", u64), ("text_limit", u64), ("text_cut", u32),
-        ("steps", s64), ("schedule", u32), ("random", u64), ("l2", ptr), ("l2_sets", u32), ("l2_time", u32),
+        ("steps", s64), ("cpu_limit_ns", u64), ("turns", u32),
+        ("schedule", u32), ("random", u64), ("l2", ptr), ("l2_sets", u32), ("l2_time", u32),
         ("dram_read_bytes", u64), ("dram_write_bytes", u64), ("pool", ptr), ("pool_count", u64), ("stopped", u32),
         ("clock", u64), ("first_fault", u32),
     )  # fmt: skip

@@ -62,7 +62,7 @@ int rt_pick(Warp *w, u32 *mask, s32 *other) {
     w->blocked &= ~group;
     *mask = group;
     u32 rest = all & ~group;
-    if (rest && w->quantum > QUANTUM / 4) w->quantum = QUANTUM / 4;
+    if (rest && w->quantum > QUANTUM / 4) { w->granted -= w->quantum - QUANTUM / 4; w->quantum = QUANTUM / 4; }
     *other = !rest ? INT32_MAX : last ? 0 : lowest(w, rest, 0);
     return pc;
 }
@@ -115,6 +115,7 @@ static void arrive(Warp *w, u32 mask, u32 id, u32 count, u32 site) {
 
 void rt_barrier(Warp *w, u32 mask, u32 pc_after, u32 id, u32 count, u32 site) {
     arrive(w, mask, id, count, site);
+    w->sim->steps--;
     w->waiting |= mask;
     w->pending_site = site;
     for (u32 m = mask; m; m &= m - 1) { u32 lane = __builtin_ctz(m); w->pc[lane] = pc_after; w->barrier_of[lane] = (u8)(id & 15); }
@@ -264,6 +265,7 @@ static Slot *start_block(Launch *L, u64 index, u32 place) {
         b->warps[i].local = slot->local + (u64)i * 32 * L->local_bytes;
     }
     new_stamp(b);
+    s->steps--;
     return slot;
 }
 
@@ -277,12 +279,6 @@ static void stuck(Block *b) {
     b->sim->stopped = 1;
 }
 
-static void runaway(Block *b, Warp *w) {
-    if (w->live) rt_fault_full(w, FAULT_RUNAWAY, NONE, w->index * 32 + __builtin_ctz(w->live), 0,
-                               w->pc[__builtin_ctz(w->live)], NONE, NONE, 0, 0);
-    b->sim->stopped = 1;
-}
-
 /* Runs a block until it ends (1) or has only been looping for a while (0): perhaps it waits for another block. */
 static u32 run_block(Block *b) {
     Sim *s = b->sim;
@@ -293,16 +289,11 @@ static u32 run_block(Block *b) {
             Warp *w = &b->warps[s->schedule == SCHEDULE_REVERSE ? b->warp_count - 1 - at : at];
             if (!w->live) { done++; continue; }
             if (!(w->live & ~w->waiting)) continue;
-            w->quantum = QUANTUM;
+            w->quantum = w->granted = QUANTUM;
             int status = b->run(w);
-            if (status == SIM_YIELD) {
-                yielded++;
-                w->spins++;
-                s->steps -= QUANTUM;
-                if (s->steps < 0) { runaway(b, w); return 1; }
-            } else w->spins = 0;
+            if (status == SIM_YIELD) { yielded++; w->spins++; } else w->spins = 0;
             if (!w->live) done++;
-            if (s->stopped) return 1;
+            if (s->stopped || rt_is_used_up(w)) return 1;
         }
         if (done == b->warp_count) return 1;
         if (release_complete(b)) { turns = 0; continue; }

@@ -64,7 +64,9 @@ typedef struct Sim {
     u32 *release_time, *acquire_time; u64 order_room;  /* by block, as stamps; see trace.c */
     Fault faults[512]; u32 fault_count; u32 fault_kinds[32]; u32 faults_a_kind;
     char *text; u64 text_used, text_limit; u32 text_cut;
-    s64 steps;                          /* loop iterations left before the run is called runaway */
+    s64 steps;                          /* loop iterations of warps, barriers and blocks left: then a run is endless */
+    u64 cpu_limit_ns;                   /* of this thread's processor time, as the clock shows it; 0: no limit */
+    u32 turns;
     u32 schedule; u64 random;
     CacheSet *l2; u32 l2_sets; u32 l2_time;
     u64 dram_read_bytes, dram_write_bytes;
@@ -108,7 +110,7 @@ typedef struct Warp {
     Block *block; Sim *sim; Launch *launch;
     u32 index, exists, live, waiting, blocked, force, down;
     s32 other;
-    s64 quantum;
+    s64 quantum, granted;
     u32 pc[32];
     u8 barrier_of[32];
     /* When, in the block's ticks since its last barrier, a lane last met others, released and acquired. */
@@ -126,7 +128,6 @@ u32 rt_collect(Warp *w, u32 mask, u32 pc, const u32 *members, u32 site);
 void rt_barrier(Warp *w, u32 mask, u32 pc_after, u32 id, u32 count, u32 site);
 void rt_barrier_arrive(Warp *w, u32 mask, u32 id, u32 count, u32 site);
 void rt_barrier_red(Warp *w, u32 mask, u32 id, const u32 *values);
-u32 rt_step(Warp *w);
 void rt_fault(Warp *w, u32 kind, u32 site, u32 lane, u64 address, u64 extra);
 void rt_exit(Warp *w, u32 mask);
 void rt_trap(Warp *w, u32 mask, u32 site, u32 kind);
@@ -136,6 +137,8 @@ u8 *rt_at(Warp *w, u32 space, u32 site, u32 lane, u64 address, u32 size);
 u8 *rt_at_traced(Warp *w, u32 space, u32 site, u32 lane, u64 address, u32 size);
 u32 rt_vprintf(Warp *w, u32 lane, u32 site, u64 format, u64 arguments);
 void rt_assert(Warp *w, u32 lane, u32 site, u64 message, u64 file, u32 line);
+/* limits.c */
+u32 rt_is_used_up(Warp *w);
 /* trace.c */
 void rt_trace(Warp *w, u32 site, u32 mask, const u64 *addresses, u32 same);
 void rt_fence(Warp *w);

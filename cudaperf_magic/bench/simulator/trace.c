@@ -231,8 +231,7 @@ static void trace_global(Warp *w, u32 site, u32 mask, const u64 *addresses, u32 
     if (info->op == OP_ATOMIC) cost_atomic(cost, list, n);
     if (strong && s->cells) strong_access(w, mask, info->op != OP_STORE, info->op != OP_LOAD, (info->flags & SITE_RELEASE) != 0);
     if (!s->cells && !s->initialised) return;
-    for (u32 m = mask; m; m &= m - 1) {
-        u32 lane = __builtin_ctz(m);
+    FOR_LANES(mask) {  /* in the order in which they ran, on which `same` depends */
         u64 address = addresses[lane], offset = address - (u64)s->arena;
         if (s->initialised) initialised(w, FAULT_UNINITIALISED_GLOBAL, s->initialised, site, lane, offset, address);
         if (s->cells) shadow(w, FAULT_GLOBAL_RACE, s->cells, s->cell_shift, s->first_stamp, site, lane, offset, address, same);
@@ -248,8 +247,7 @@ static void trace_shared(Warp *w, u32 site, u32 mask, const u64 *addresses, u32 
     cost_shared(&L->costs[site], mask, offsets, info->size);
     if (info->op == OP_ATOMIC) { u64 list[32]; u32 n = ascending(mask, offsets, list); cost_atomic(&L->costs[site], list, n); }
     if (!L->check_shared) return;
-    for (u32 m = mask; m; m &= m - 1) {
-        u32 lane = __builtin_ctz(m);
+    FOR_LANES(mask) {
         initialised(w, FAULT_UNINITIALISED_SHARED, b->shared_init, site, lane, offsets[lane], offsets[lane]);
         shadow(w, FAULT_SHARED_RACE, b->shared_cells, L->shared_shift, b->stamp, site, lane, offsets[lane], offsets[lane], same);
     }
