@@ -64,7 +64,7 @@ class Program:
     constant_values: dict[str, Expr] = field(default_factory=dict)
     written: set[str] = field(default_factory=set)  # globals that some function may write
     uses: Uses = field(default_factory=Uses)
-    declared_at: int = 0  # the last prototype's line
+    declared_at: int = 0  # the last declaration's line
     _pure: dict[str, bool] = field(default_factory=dict)
 
     @classmethod
@@ -132,9 +132,9 @@ class Program:
                 self._add_declaration(item)
 
     def _add_declaration(self, item: c_ast.Decl) -> None:
+        self.declared_at = where(item).line or self.declared_at
         if isinstance(item.type, c_ast.FuncDecl):
             self.prototypes.add(item.name)
-            self.declared_at = where(item).line or 0
         elif item.name is None:
             if isinstance(item.type, (c_ast.Struct, c_ast.Enum)):
                 self.types.resolve(item.type)
