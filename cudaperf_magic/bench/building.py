@@ -11,7 +11,7 @@ import time
 from dataclasses import dataclass
 from functools import lru_cache
 
-from cudaperf_magic.bench.launcher import PlanError, device_source, read_plan
+from cudaperf_magic.bench.launcher import PlanError, device_source, plain_kernels, read_plan
 from cudaperf_magic.bench.nvrtc import FILE_NAME, Compiled, build
 from cudaperf_magic.bench.plan import LaunchPlan
 from cudaperf_magic.bench.sandbox import Crashed, Finished, TimedOut, run_in_child
@@ -110,8 +110,11 @@ def compile_text(text: str, arch: str, names: tuple[str, ...]) -> Compiled:
 
 
 def _other_kernels(task: Task, candidate: Candidate) -> list[str]:
-    """Kernels that only other sizes launch; a case that cannot be made or launched is left to verification."""
-    found: list[str] = []
+    """Kernels that only other sizes launch: of templates those of the task's cases, of the rest all.
+
+    A case that cannot be made or launched is left to verification.
+    """
+    found = list(plain_kernels(candidate.source))
     reader = Reader(candidate.source, task.entry)
     for case in task.cases[1:]:
         if reader.is_used_up:

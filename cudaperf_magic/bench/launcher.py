@@ -93,6 +93,13 @@ def kernel_names(source: str) -> tuple[str, ...]:
     return tuple(name for name, each in functions if any(f.is_kernel and f.body is not None for f in each))
 
 
+def plain_kernels(source: str) -> tuple[str, ...]:
+    """The kernels whose name alone says which is meant: no templates, no overloads."""
+    functions = read_program(expand(source)).functions.items()
+    single = ((name, each[0]) for name, each in functions if len(each) == 1)
+    return tuple(name for name, f in single if f.is_kernel and f.body is not None and not f.template)
+
+
 def _find(program: Program, entry: str) -> Function:
     functions = program.functions.get(entry, [])
     hosts = [f for f in functions if not f.is_kernel and f.is_host and f.body is not None]

@@ -61,6 +61,7 @@ class _Writer:
         host |= {s.name for s in _host_declares(program.nodes)} | _host_variables(program.nodes)
         self.kernels = {nest.name: lower(program, nest, orders, host) for nest in program.nests}
         self.tables = {table.name for table in self.function.tables}
+        self.waiting = list(program.workspaces)  # not yet allocated by the host function
 
     # ------------------------------------------------------------------ file
 
@@ -162,13 +163,31 @@ class _Writer:
 
     def _host(self) -> str:
         parameters = ", ".join(self._host_parameter(p) for p in self.function.parameters)
-        lines = [f"void {self.function.name}({parameters}) {{"]
-        for space in self.program.workspaces:
-            lines += [f"{INDENT}{line}" for line in self._allocate(space)]
-        for node in self.program.nodes:
-            lines += [f"{INDENT}{line}" for line in self._node(node)]
-        lines += [f"{INDENT}cudaFree({space.name});" for space in self.program.workspaces]
-        return "\n".join([*lines, "}"])
+        known = {p.name for p in self.function.parameters} | self.constants
+        body = self._sequence(self.program.nodes, known)
+        if self.waiting:
+            names = ", ".join(space.name for space in self.waiting)
+            raise ValueError(f"{self.function.name}: the host does not know how large {names} must be")
+        return "\n".join([f"void {self.function.name}({parameters}) {{", *_indented(body), "}"])
+
+    def _sequence(self, nodes: tuple[Node, ...], known: set[str]) -> list[str]:
+        """Nodes in their order; each workspace is allocated as soon as its size is known, and freed at the end."""
+        known = set(known)
+        lines, freed = self._allocated(known)
+        for node in nodes:
+            lines += self._node(node, known)
+            if isinstance(node, HostScalar):
+                known.add(_name_of(node))
+                more, to_free = self._allocated(known)
+                lines, freed = lines + more, freed + to_free
+        return lines + freed
+
+    def _allocated(self, known: set[str]) -> tuple[list[str], list[str]]:
+        """The allocations that can be made now, and what will free them."""
+        ready = [space for space in self.waiting if all(names_in(extent) <= known for extent in space.shape)]
+        self.waiting = [space for space in self.waiting if space not in ready]
+        lines = [line for space in ready for line in self._allocate(space)]
+        return lines, [f"cudaFree({space.name});" for space in ready]
 
     def _host_parameter(self, parameter: Parameter) -> str:
         if not parameter.is_array:
@@ -186,18 +205,17 @@ class _Writer:
         lines = [f"{space.type} *{space.name};{why}", f"cudaMalloc(&{space.name}, {text});"]
         return [*lines, f"cudaMemset({space.name}, 0, {text});"] if space.zeroed else lines
 
-    def _node(self, node: Node) -> list[str]:
+    def _node(self, node: Node, known: set[str]) -> list[str]:
         match node:
             case HostScalar():
                 return list(statement_lines((node.statement,)))
             case HostLoop():
-                inside = [f"{INDENT}{line}" for inner in node.body for line in self._node(inner)]
-                return [f"{print_loop_header(node.loop)} {{", *inside, "}"]
+                inside = self._sequence(node.body, known | {node.loop.var})
+                return [f"{print_loop_header(node.loop)} {{", *_indented(inside), "}"]
             case HostIf():
-                then = [f"{INDENT}{line}" for inner in node.then for line in self._node(inner)]
-                other = [f"{INDENT}{line}" for inner in node.other for line in self._node(inner)]
-                tail = ["} else {", *other, "}"] if other else ["}"]
-                return [f"if ({print_expression(node.condition)}) {{", *then, *tail]
+                then, other = self._sequence(node.then, known), self._sequence(node.other, known)
+                tail = ["} else {", *_indented(other), "}"] if other else ["}"]
+                return [f"if ({print_expression(node.condition)}) {{", *_indented(then), *tail]
             case Nest():
                 return self._launch(self.kernels[node.name])
 
@@ -219,6 +237,17 @@ class _Writer:
         if len(lines) == 1:
             return [f"if ({shown})", f"{INDENT}{lines[0]}"]
         return [f"if ({shown}) {{", *(f"{INDENT}{line}" for line in lines), "}"]
+
+
+def _indented(lines: list[str]) -> list[str]:
+    return [f"{INDENT}{line}" for line in lines]
+
+
+def _name_of(node: HostScalar) -> str:
+    statement = node.statement
+    if isinstance(statement, Declare):
+        return statement.name
+    return statement.target.name if isinstance(statement.target, Name) else statement.target.array
 
 
 def _dim3(extents: tuple[Expr, ...]) -> str:

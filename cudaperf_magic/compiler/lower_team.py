@@ -259,6 +259,9 @@ class TeamWriter:
             loop = loop.body[0]
             if scan_of(loop, self.facts) or not self.deals(loop):
                 break
+            inner = self.facts.loop(loop.label)
+            if not {r.target for r in inner.reductions} <= {r.target for r in facts.reductions}:
+                break  # an accumulator of its own would have to be combined in every turn of the loops around
             span = integer(Binary("-", loop.stop, loop.start)) or integer(loop.stop)
             if span is not None and span < FEW:
                 break
