@@ -5,7 +5,10 @@ from __future__ import annotations
 from cudaperf_magic.compiler.c_reader import read
 from cudaperf_magic.compiler.cuda_writer import write_cuda
 from cudaperf_magic.compiler.mapping import plan
+from cudaperf_magic.compiler.moves.catalogue import apply
+from cudaperf_magic.compiler.moves.move import Context
 from cudaperf_magic.compiler.program import HostIf, HostLoop, Nest, Program
+from cudaperf_magic.compiler.schedule import Step
 
 
 def program(source: str) -> Program:
@@ -107,3 +110,13 @@ def test_what_a_host_bound_calls_is_compiled_for_the_host_too() -> None:
     source = "static int least(int a, int b) { return a < b ? a : b; }\n"
     source += "void f(int n, int m, float x[n]) { for (int i = 0; i < least(n, m); i++) x[i] = 1; }"
     assert "__host__ __device__ int least" in write_cuda(program(source))
+
+
+def test_a_team_combines_what_an_inner_loop_of_its_own_adds_up() -> None:
+    # blocked_by_hand, on a device: threads of a team had added to the same elements without atomics.
+    source = "void f(int n, float c[n]) { for (int r = 0; r < n; r += 16) for (int i = r; i < r + 16; i++)"
+    source += " for (int k = 0; k < 16; k++) for (int j = 0; j < 1; j++) c[r] += k * i; }"
+    made = plan(read(source))
+    (nest,) = made.nests
+    text = write_cuda(apply(made, Step("team", nest.name, (128,)), Context()))
+    assert "atomicAdd" in text or "block_sum" in text

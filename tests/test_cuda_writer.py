@@ -1,0 +1,39 @@
+"""What the writer prints around the kernels: workspaces, helpers, sizes."""
+
+from __future__ import annotations
+
+from cudaperf_magic.compiler.c_reader import read
+from cudaperf_magic.compiler.cuda_writer import write_cuda
+from cudaperf_magic.compiler.mapping import plan
+
+
+def cuda(source: str) -> str:
+    return write_cuda(plan(read(source)))
+
+
+def test_a_workspace_is_allocated_once_its_size_is_known() -> None:
+    source = "void f(int n, float x[n]) { int half = n / 2; float t[half];"
+    source += " for (int i = 0; i < half; i++) t[i] = x[2 * i]; for (int i = 0; i < half; i++) x[i] = t[i]; }"
+    text = cuda(source)
+    assert text.index("int half = n / 2;") < text.index("cudaMalloc(&t, sizeof(float) * half);") < text.index("<<<")
+    assert text.rindex(">>>") < text.index("cudaFree(t);")
+
+
+def test_a_workspace_as_large_as_a_time_step_is_made_inside_the_time_loop() -> None:
+    source = "void f(int n, float x[n]) { for (int k = 1; k < n; k++) { float t[k];"
+    source += " for (int i = 0; i < k; i++) t[i] = x[i + 1]; for (int i = 0; i < k; i++) x[i] = t[i]; } }"
+    text = cuda(source)
+    assert text.index("for (int k = 1; k < n; k++) {") < text.index("cudaMalloc(&t, sizeof(float) * k);")
+    assert text.index("cudaFree(t);") < text.rindex("}\n}")
+
+
+def test_flat_rows_are_indexed_in_64_bits_and_small_constant_arrays_are_not() -> None:
+    source = "void f(int n, int m, float a[n][m], float b[4][8]) {"
+    source += " for (int i = 0; i < n; i++) for (int j = 0; j < m; j++) a[i][j] = b[i % 4][j % 8]; }"
+    text = cuda(source)
+    assert "a[(size_t)i * m + j]" in text and "b[i % 4 * 8 + j % 8]" in text
+
+
+def test_names_of_constants_are_kept() -> None:
+    text = cuda("#define WIDTH 640\nvoid f(float x[WIDTH]) { for (int i = 0; i < WIDTH; i++) x[i] += 1; }")
+    assert "#define WIDTH 640" in text and "i < WIDTH" in text
