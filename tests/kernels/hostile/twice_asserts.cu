@@ -1,0 +1,11 @@
+// An assertion that fails.
+#include <assert.h>
+__global__ void k(int n, const float *x, float *y) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    assert(n < 5);
+    if (i < n) y[i] = 2 * x[i];
+}
+
+void twice(int n, const float *x, float *y) {
+    if (n > 0) k<<<(n + 255) / 256, 256>>>(n, x, y);
+}

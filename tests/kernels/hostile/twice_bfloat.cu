@@ -1,0 +1,10 @@
+// Rounds to bfloat16 on the way.
+#include <cuda_bf16.h>
+__global__ void k(int n, const float *x, float *y) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) y[i] = 2 * __bfloat162float(__float2bfloat16(x[i]));
+}
+
+void twice(int n, const float *x, float *y) {
+    if (n > 0) k<<<(n + 255) / 256, 256>>>(n, x, y);
+}

@@ -1,0 +1,169 @@
+"""Hostile and wrong kernels end as a verdict that says what they did; their honest twins pass. On the simulator.
+
+Each is a file: tests/kernels/hostile/TASK_what_it_does.cu, with a line that says why. Their C is in C below.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from cudaperf_magic.bench.bench import Bench
+from cudaperf_magic.bench.settle import settled
+from cudaperf_magic.errors import Unsupported
+from cudaperf_magic.records import Candidate, Outcome, Task
+from cudaperf_magic.tasks.c import read_task
+
+KERNELS = Path(__file__).parent / "kernels"
+C = {
+    "twice": (
+        "void twice(int n, const float x[n], float y[n]) {\n    for (int i = 0; i < n; i++) y[i] = 2 * x[i];\n}\n",
+        {"n": "3000"},
+    ),
+    "total": (
+        "void total(int n, const float x[n], float s[1]) {\n"
+        "    s[0] = 0;\n    for (int i = 0; i < n; i++) s[0] += x[i];\n}\n",
+        {"n": "3000"},
+    ),
+    "flip": (
+        "void flip(int n, int m, const float a[n][m], float b[m][n]) {\n"
+        "    for (int i = 0; i < n; i++)\n        for (int j = 0; j < m; j++) b[j][i] = a[i][j];\n}\n",
+        {"n": "70", "m": "50"},
+    ),
+    "variance": (
+        "void variance(int n, const float x[n], float v[1]) {\n    float s = 0, q = 0;\n"
+        "    for (int i = 0; i < n; i++) s += x[i];\n"
+        "    for (int i = 0; i < n; i++) q += (x[i] - s / n) * (x[i] - s / n);\n    v[0] = q / n;\n}\n",
+        {"n": "1000"},
+    ),
+    "counts": (
+        "void counts(int n, const int key[n], int count[16]) {\n    for (int i = 0; i < n; i++) count[key[i]]++;\n}\n",
+        {"n": "1000"},
+    ),
+    "smooth": (
+        "void smooth(int n, int steps, float a[n]) {\n    float b[1024];\n    for (int t = 0; t < steps; t++) {\n"
+        "        for (int i = 0; i < n; i++) b[i] = i > 0 && i < n - 1 ? (a[i - 1] + a[i] + a[i + 1]) / 3 : a[i];\n"
+        "        for (int i = 0; i < n; i++) a[i] = b[i];\n    }\n}\n",
+        {"n": "300", "steps": "4"},
+    ),
+}
+
+# What the log of the build says.
+REFUSED = {
+    "twice_block_too_large": "kernel.cu(8): error: k is launched with a block of (2048, 1, 1), 2,048 threads",
+    "twice_constexpr_bomb": "expression must have a constant value",
+    "twice_host_has_another_name": "there is no host function named twice; the file has thrice",
+    "twice_host_has_another_signature": "twice takes 0 scalars and 2 pointers, the task passes 1 scalar and 2 pointers",
+    "twice_host_launches_for_ever": "more than 250,000 launches and copies; move the loop into a kernel",
+    "twice_host_loops": "the host function still loops after 2,000,000 turns",
+    "twice_host_reads_the_input": "the host function reads x[0], which lives on the device; do it in a kernel",
+    "twice_host_runs_a_shell": "system is not read; a host function only allocates, copies and launches",
+    "twice_host_starts_a_thread": "the type std::thread is not known to the reader of host code",
+    "twice_host_takes_a_terabyte": "cudaMalloc of 1,099,511,627,776 bytes brings the workspace above",
+    "twice_huge_shared_array": "declares 1,048,576 bytes of __shared__ arrays; a block may declare 49,152",
+    "twice_includes_passwd": 'cannot include "/etc/passwd"; only headers of CUDA and of the C library are there',
+    "twice_macro_bomb": "macros expand to more than 400,000 tokens",
+    "twice_template_bomb": 'excessive recursion at instantiation of class "Deep<200>"',
+    "twice_workspace_is_freed_too_early": "work is used after cudaFree",
+    "twice_wrong_argument_count": "k takes 3 arguments, not 2",
+}
+
+# The status of the verdict, and words of its reason.
+CAUGHT = {
+    "counts_no_atomic": ("fault", "line 4: ", "no __syncwarp() or barrier stands between"),
+    "counts_wrong_atomic": ("fault", "line 4: ", "one of the two is atomic, the other is not"),
+    "flip_copies": ("mismatch", "b[0][1] is ", "elements are wrong"),
+    "flip_square_only": ("fault", "b holds 1023 elements (for n=31, m=33)"),
+    "flip_tiled_no_barrier": ("fault", "line 7: ", "wrote at line 5", "barrier stands between"),
+    "smooth_barrier_between_blocks": ("fault", "blocks run in any order"),
+    "smooth_in_place": ("fault", "line 4: ", "wrote at line 5"),
+    "smooth_one_step_too_few": ("mismatch", "elements are wrong"),
+    "total_divergent_barrier": ("fault", "line 9: ", "this barrier, which is for all threads"),
+    "total_dynamic_shared_too_small": ("fault", "byte 512 of shared memory, but the block has 512 bytes"),
+    "total_half_sum": ("mismatch", "expected"),
+    "total_last_block_without_fence": ("fault", "reads part[0]", "blocks run in any order"),
+    "total_leaves_before_the_barrier": ("fault", "left the kernel before this barrier"),
+    "total_no_atomic": ("fault", "line 11: ", "s[0]", "blocks run in any order"),
+    "total_no_barrier": ("fault", "line 8: ", "barrier stands between"),
+    "total_no_first_barrier": ("fault", "line 5: ", "no barrier stands between"),
+    "total_no_syncwarp": ("fault", "line 8: ", "no __syncwarp() or barrier stands between"),
+    "total_reads_what_it_did_not_set": ("fault", "line 11: ", "reads s[0], which nothing has written"),
+    "total_shuffle_of_some": ("fault", "waits in a warp operation for lane 1, which has left the kernel"),
+    "total_skips_every_64th": ("mismatch", "expected"),
+    "total_uninitialised_shared": ("fault", "shared memory, which nothing in its block has written"),
+    "total_workspace_too_small": ("fault", "writes part[32], but part holds 32 elements of 4 bytes"),
+    "variance_unstable": ("mismatch", "expected"),
+    "twice_all_nan": ("mismatch", "y[0] is nan, expected"),
+    "twice_asserts": ("crash", "line 5: ", "fails the assertion n < 5"),
+    "twice_assumes_its_grid": ("fault", "y[512] is never written; 512 of 1025 elements are not"),
+    "twice_bfloat": ("mismatch", "expected"),
+    "twice_constant": ("mismatch", "y[0] is 0.0, expected"),
+    "twice_float4_misaligned": ("fault", "line 5: ", "but x holds 1 elements"),
+    "twice_float4_past_the_end": ("fault", "line 5: ", "but x holds 1 elements"),
+    "twice_grid_too_small": ("fault", "y[1024] is never written; 1 of 1025 elements are not"),
+    "twice_half": ("mismatch", "expected"),
+    "twice_huge_global_array": ("crash", "not enough memory"),
+    "twice_index_overflows": ("fault", "line 5: ", "writes y[-2048], but y holds 3000 elements"),
+    "twice_launches_nothing": ("fault", "y[0] is never written"),
+    "twice_no_threads": ("crash", "line 8: ", "a grid of (0, 1, 1), which CUDA refuses"),
+    "twice_prints_a_gigabyte": ("timeout", "line 5: ", "prints more than 1048576 bytes"),
+    "twice_reads_the_neighbour": ("fault", "line 4: ", "reads x[1], but x holds 1 elements"),
+    "twice_skips_large_n": ("fault", "y[0] is never written; 1025 of 1025 elements are not"),
+    "twice_writes_nothing": ("fault", "y[0] is never written"),
+    "twice_writes_the_neighbour": ("fault", "line 4: ", "writes y[1], but y holds 1 elements"),
+    "twice_zeroes_its_input": ("fault", "x is an input, and it was changed"),
+}
+BEYOND_THE_SIMULATOR = {"twice_recurses": "does not run recursion"}
+HONEST = sorted(path.stem for path in (KERNELS / "honest").glob("*.cu"))
+
+
+@pytest.fixture(scope="module")
+def bench():
+    with Bench("simulator") as made:
+        yield made
+
+
+@cache
+def task_of(name: str) -> Task:
+    source, sizes = C[name.split("_")[0]]
+    return settled(*read_task(source, sizes=sizes))
+
+
+def outcome(bench: Bench, folder: str, name: str) -> Outcome:
+    return bench.evaluate(task_of(name), Candidate((KERNELS / folder / f"{name}.cu").read_text()))
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_cannot_be_built_or_read_is_refused_with_what_to_do(bench: Bench, name: str) -> None:
+    found = outcome(bench, "hostile", name)
+    assert not found.build.ok and REFUSED[name] in found.build.log
+    assert "\0" not in found.build.log and "ptxas info" not in found.build.log
+
+
+@pytest.mark.parametrize("name", CAUGHT)
+def test_what_is_wrong_is_caught_with_what_it_did(bench: Bench, name: str) -> None:
+    verdict = outcome(bench, "hostile", name).verdict
+    assert verdict is not None and not verdict.ok
+    status, *words = CAUGHT[name]
+    assert verdict.status == status
+    assert all(each in verdict.reason for each in words), verdict.reason
+
+
+@pytest.mark.parametrize("name", BEYOND_THE_SIMULATOR)
+def test_what_the_simulator_cannot_run_gets_no_verdict_at_all(bench: Bench, name: str) -> None:
+    with pytest.raises(Unsupported, match=BEYOND_THE_SIMULATOR[name]):
+        outcome(bench, "hostile", name)
+
+
+@pytest.mark.parametrize("name", HONEST)
+def test_an_honest_kernel_passes(bench: Bench, name: str) -> None:
+    found = outcome(bench, "honest", name)
+    assert found.verdict is not None and found.verdict.ok, found.verdict or found.build.log
+    assert found.structure is not None
+
+
+def test_every_hostile_file_has_its_expectation() -> None:
+    files = {path.stem for path in (KERNELS / "hostile").glob("*.cu")}
+    assert files == {*REFUSED, *CAUGHT, *BEYOND_THE_SIMULATOR}
