@@ -27,7 +27,7 @@ demo: $(STAMP) ## translate notebooks/c/*.c here and now, print one table, leave
 	$(RUN) benchmarks/demo.py
 
 lab: $(LAB) ## open JupyterLab on the notebooks
-	$(VENV)/bin/jupyter lab --notebook-dir=notebooks
+	$(VENV)/bin/jupyter lab --notebook-dir=notebooks $(if $(filter 0,$(shell id -u)),--allow-root)
 
 lint: $(STAMP) ## ruff and mypy
 	$(VENV)/bin/ruff check .

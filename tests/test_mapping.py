@@ -87,6 +87,19 @@ def test_a_temporary_array_of_constant_size_is_every_threads_own() -> None:
     assert "float t[4];" in write_cuda(made)
 
 
+def test_a_temporary_array_may_have_its_size_from_a_macro() -> None:
+    source = "#define K 4\nvoid f(int n, const float x[n], float y[n]) { for (int i = 0; i < n; i++) { float t[K];"
+    source += " for (int k = 0; k < K; k++) t[k] = x[i] * k; y[i] = t[0] + t[K - 1]; } }"
+    assert program(source).nests[0].loops
+
+
+def test_a_local_array_of_many_zeros_is_cleared_by_a_loop_and_then_gets_its_other_values() -> None:
+    source = "void f(int n, const unsigned char x[n], int out[256]) { int h[256] = {7, 0, 9};"
+    source += " for (int i = 0; i < n; i++) h[x[i]]++; for (int b = 0; b < 256; b++) out[b] = h[b]; }"
+    text = write_cuda(program(source))
+    assert "h[e] = 0;" in text and "h[0] = 7;" in text and "h[2] = 9;" in text and "h[1] = 0;" not in text
+
+
 def test_a_value_that_one_kernel_leaves_for_the_next_has_a_cell() -> None:
     source = "void f(int n, const float x[n], float y[n]) { float s = 0; for (int i = 0; i < n; i++) s += x[i];"
     source += " for (int i = 0; i < n; i++) y[i] = x[i] / s; }"

@@ -50,6 +50,9 @@ HEAT = """void heat(int n, int steps, float a[n], float b[n]) {
         for (int i = 1; i < n - 1; i++) a[i] = b[i]; } }"""
 HORNER = """double polynomial(int n, double x, const double c[n]) {
     double h = 0; for (int i = 0; i < n; i++) h = h * x + c[i]; return h; }"""
+TWICE = "void twice(int n, const float g[n], float m[n]) { for (int i = 0; i < n; i++) m[i] += g[i] * g[i]; }"
+POOL = """void pool(int n, const float x[2 * n], float y[n]) { for (int i = 0; i < n; i++) {
+    float b = 0; for (int p = 0; p < 2; p++) if (x[2 * i + p] > b) b = x[2 * i + p]; y[i] = b; } }"""
 STRIDED = "void strided(int n, float x[n]) { for (int i = 0; i < n; i += 2) x[i] = x[i] * 2; }"
 PAIRS = [{"n": n, "m": m} for n in (0, 1, 5, 33) for m in (0, 1, 40)]
 N = [{"n": n} for n in SIZES]
@@ -120,6 +123,8 @@ def test_what_a_move_makes_equals_the_c_on_odd_sizes_without_races(
         ("elementwise/axpby", "unroll(axpby_kernel, k, 4)", "no loop k"),
         ("sparse/csr_spmv", "tile(csr_spmv_kernel, k, 128)", "whole block"),
         ("convolutions/conv1d", "stage(conv1d_kernel, w)", "no box of constant size"),
+        (TWICE, "stage(twice_kernel)", "no element twice in a block"),
+        (POOL, "team(pool_kernel, 128)", "too little for a team"),
     ],
 )
 def test_a_move_that_does_not_apply_says_why(source: str, schedule: str, words: str) -> None:
@@ -148,7 +153,10 @@ def test_distribute_moves_the_accumulating_nest_of_a_product_to_a_grid_of_two_ax
 
 def test_an_unrolled_loop_carries_the_pragma_and_the_reason() -> None:
     text = cuda_of(MATMUL, "unroll(mm_kernel, k, 4)")
-    assert "#pragma unroll 4" in text and "// The loop over k is unrolled" in text
+    assert "#pragma unroll 4" in text and "// The loop over k is unrolled, so that independent loads are" in text
+    steps = "void steps(int n, int t, float x[n]) { for (int i = 0; i < n; i++) { float v = x[i];"
+    steps += " for (int k = 0; k < t; k++) v = v * v - 0.5f; x[i] = v; } }"
+    assert "is unrolled, so that less is spent on counting" in cuda_of(steps, "unroll(steps_kernel, k, 4)")
 
 
 @pytest.mark.parametrize(

@@ -145,7 +145,7 @@ def test_too_few_blocks_leave_multiprocessors_idle() -> None:
     few = replace(EVEN, grid=(4, 1, 1), traced_blocks=4, warps=32, warp_instructions=320, thread_instructions=10240)
     p = prop("balance", few)
     assert p.score == pytest.approx(4 / 132)
-    assert "4 blocks for the 132 multiprocessors of a H100" in p.reason and "more blocks" in p.remedy
+    assert "4 blocks for the 132 multiprocessors of an H100" in p.reason and "more blocks" in p.remedy
 
 
 def test_a_last_wave_that_is_almost_empty_costs_balance() -> None:

@@ -198,7 +198,7 @@ def balance(launches: Sequence[LaunchTotals], arch: Architecture) -> Property | 
         reason = f"{launch.kernel}: a warp does {warps:.0%} of what the busiest warp does, on average"
         remedy = "give each warp an equal share: pair long rows with short ones, or let a whole warp take a row"
     elif _blocks(launch) < arch.multiprocessors:
-        reason = f"{launch.kernel}: {_count(launch)} for the {arch.multiprocessors} multiprocessors of a {arch.device}"
+        reason = f"{launch.kernel}: {_count(launch)} for the {arch.multiprocessors} multiprocessors of an {arch.device}"
         remedy = "make more blocks: smaller tiles, another parallel loop on the grid, or split the reduction"
     else:
         busy = f"{grid:.0%} of {arch.multiprocessors} multiprocessors busy"

@@ -96,6 +96,8 @@ def _array(s: Scopes, node: c_ast.Decl, kind: Array, line: int | None) -> None:
         if extent is None and (at > 0 or node.init is None):
             raise TaskError(f"{node.name} has no size; write it between the brackets", line)
         value = Const(str(c_globals.length(node.init))) if extent is None else s.rvalue(extent)
+        known = c_fold.evaluate(value, s.program.constant_values)
+        value = Const(str(known)) if isinstance(known, int) else value
         shape.append(c_places.settled(s, value, f"{node.name}_size"))
     name = s.unique(node.name)
     table: tuple[Expr, ...] = ()

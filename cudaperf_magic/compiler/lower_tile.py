@@ -175,11 +175,13 @@ class _Tiler:
                 index = Binary("%", index, Const(str(extent)))
             indices.append(Const("0") if extent == 1 else index)
         names = [
-            unused_name(f"{place.name}{number}", used) if extent > 1 else None
-            for number, extent in enumerate(found.extents)
+            None if extent == 1 else place if index == place else unused_name(f"{place.name}{number}", used)
+            for number, (extent, index) in enumerate(zip(found.extents, indices, strict=True))
         ]
         declared = tuple(
-            Declare(name.name, "int", init=index) for name, index in zip(names, indices, strict=True) if name
+            Declare(name.name, "int", init=index)
+            for name, index in zip(names, indices, strict=True)
+            if name and name != place
         )
         at = tuple(name if name else Const("0") for name in names)
         source = tuple(simplify(Binary("+", start, i)) for start, i in zip(found.origin, at, strict=True))

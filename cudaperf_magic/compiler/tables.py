@@ -1,4 +1,4 @@
-"""Local arrays with initialisers: constant ones become tables of the file, changing ones are filled by assignments."""
+"""Local arrays with initialisers: constant ones become tables of the file, changing ones are filled by statements."""
 
 from __future__ import annotations
 
@@ -17,11 +17,15 @@ from cudaperf_magic.compiler.loops import (
     Loop,
     Name,
     Stmt,
+    Symbols,
     Table,
     While,
     walk_expression,
 )
+from cudaperf_magic.compiler.snippets import literal, unused_name
 from cudaperf_magic.compiler.usage import usage
+
+MOST_ZEROS = 8  # more than so many zeros are filled in by a loop
 
 
 def lift_tables(function: Function) -> Function:
@@ -30,6 +34,7 @@ def lift_tables(function: Function) -> Function:
     names = {table.name for table in function.tables}
     constants = {name for name, _, _ in function.constants}
     lifted: list[Table] = []
+    used = set(Symbols.of(function).types)
 
     def inside(statements: tuple[Stmt, ...]) -> tuple[Stmt, ...]:
         return tuple(made for s in statements for made in one(s))
@@ -38,7 +43,7 @@ def lift_tables(function: Function) -> Function:
         match statement:
             case Declare() if statement.table:
                 if statement.name in names | stored or not all(_is_constant(e, constants) for e in statement.table):
-                    return (replace(statement, table=()), *_assignments(statement))
+                    return (replace(statement, table=()), *_filled(statement, used))
                 shape = tuple(int(integer(extent) or 0) for extent in statement.shape)
                 lifted.append(Table(statement.name, statement.type, shape, statement.table))
                 names.add(statement.name)
@@ -61,14 +66,33 @@ def _is_constant(expression: Expr, constants: set[str]) -> bool:
     )
 
 
-def _assignments(declaration: Declare) -> tuple[Stmt, ...]:
-    """One assignment an element, the last subscript running fastest."""
+def _filled(declaration: Declare, used: set[str]) -> tuple[Stmt, ...]:
+    """One assignment an element, the last subscript running fastest; of many zeros, a loop and then the others."""
     shape = [int(integer(extent) or 0) for extent in declaration.shape]
     made: list[Stmt] = []
+    zeros = [_is_zero(value) for value in declaration.table]
+    by_loop = sum(zeros) > MOST_ZEROS
+    if by_loop:
+        made.append(_zeroed(declaration, used))
     for number, value in enumerate(declaration.table):
+        if by_loop and zeros[number]:
+            continue
         subscripts: list[Expr] = []
         for dimension in range(len(shape)):
             inner = prod(shape[dimension + 1 :])
             subscripts.append(Const(str(number // inner % shape[dimension])))
         made.append(Assign(Load(declaration.name, tuple(subscripts)), "", value, declaration.line))
     return tuple(made)
+
+
+def _is_zero(value: Expr) -> bool:
+    return isinstance(value, Const) and value.text.rstrip("fFuUlL") in {"0", "0.0", "0."}
+
+
+def _zeroed(declaration: Declare, used: set[str]) -> Stmt:
+    variables = [unused_name("e", used) for _ in declaration.shape]
+    zero, line = literal("0", declaration.type), declaration.line
+    statement: Stmt = Assign(Load(declaration.name, tuple(variables)), "", zero, line)
+    for variable, extent in reversed(list(zip(variables, declaration.shape, strict=True))):
+        statement = Loop(variable.name, Const("0"), extent, 1, (statement,), variable.name, line=line)
+    return statement

@@ -119,7 +119,10 @@ def _worth_staging(nest: Nest, statements: tuple[Stmt, ...], program: Program) -
         if found is None:
             continue
         bytes_ = found.elements * {"double": 8, "float": 4}.get(symbols.types[array], 8)
-        uses = prod(nest.block) * prod(nest.coarsen) * len(loads_of(array, statements))
+        if found.elements == 1:
+            continue  # a warp that reads one address is served by one sector anyway
+        places = {load.subscripts for load in loads_of(array, statements)}  # a thread's second look is in its registers
+        uses = prod(nest.block) * prod(nest.coarsen) * len(places)
         uses *= nest.tile[1] if nest.tile else 1
         across = nest.loop(nest.axes[0]).var not in found.varies_with[-1] and len(found.extents) > 1
         across = across and any(found.varies_with[:-1])

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from cudaperf_magic.compiler.affine import integer
+from cudaperf_magic.compiler.affine import integer, simplify
 from cudaperf_magic.compiler.atomic_pass import in_atomic_pass
 from cudaperf_magic.compiler.dependence import Facts
-from cudaperf_magic.compiler.loops import Declare, Loop, Symbols, loops_of
+from cudaperf_magic.compiler.loops import Binary, Declare, Loop, Symbols, loops_of
 from cudaperf_magic.compiler.lower import nest_facts, symbols_of
-from cudaperf_magic.compiler.lower_team import TeamWriter
+from cudaperf_magic.compiler.lower_team import FEW, TeamWriter
 from cudaperf_magic.compiler.moves.move import MOST_THREADS, WARP, Context, Move, Refused, with_decisions
 from cudaperf_magic.compiler.program import Nest, Program
 from cudaperf_magic.compiler.scan_passes import in_three_passes
@@ -30,7 +30,7 @@ def _team(program: Program, nest: Nest, step: Step, context: Context) -> Program
     )
     facts, symbols = nest_facts(program, nest, context.orders), symbols_of(program)
     if not _has_team_work(changed, facts, symbols):
-        raise Refused(f"nothing inside a point of {nest.name} can be dealt out")
+        raise Refused(f"nothing inside a point of {nest.name} can be dealt out, or too little for a team")
     if any(isinstance(s, Declare) and s.shape and _extent(s) is None for s in nest.body):
         raise Refused("a local array of unknown size cannot be shared by a team")
     who = "A warp works" if threads == WARP else f"A block of {threads} threads works"
@@ -46,8 +46,14 @@ def _team_options(program: Program, nest: Nest, context: Context) -> Iterator[St
 
 
 def _has_team_work(nest: Nest, facts: Facts, symbols: Symbols) -> bool:
+    """Whether a loop can be dealt out that is not known to be too short: idle threads would only wait for it."""
     writer = TeamWriter(nest, facts, symbols)
-    return any(writer.is_shared_work(statement) for statement in nest.body)
+    return any(writer.deals(loop) and not _is_short(loop) for loop in loops_of(nest.body))
+
+
+def _is_short(loop: Loop) -> bool:
+    span = integer(simplify(Binary("-", loop.stop, loop.start)))
+    return span is not None and abs(span) < FEW * abs(loop.step)
 
 
 def _shuffle(program: Program, nest: Nest, step: Step, context: Context) -> Program:
