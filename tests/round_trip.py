@@ -14,8 +14,8 @@ import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from cudaperf_magic.compiler import c_fold
-from cudaperf_magic.compiler.c_preprocess import compiler
+from cudaperf_magic.compiler.c import fold as c_fold
+from cudaperf_magic.compiler.c.preprocess import compiler
 from cudaperf_magic.compiler.c_printer import print_function
 from cudaperf_magic.compiler.loops import Const, Function, Parameter
 

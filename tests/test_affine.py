@@ -7,11 +7,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from loop_machine import Machine
 
-from cudaperf_magic.compiler.affine import integer, linear, same, simplify
+from cudaperf_magic.compiler.analysis.affine import integer, linear, same, simplify
+from cudaperf_magic.compiler.analysis.subscripts import delinearise
+from cudaperf_magic.compiler.c.reader import read
 from cudaperf_magic.compiler.c_printer import print_expression
-from cudaperf_magic.compiler.c_reader import read
 from cudaperf_magic.compiler.loops import Assign, Binary, Cast, Const, Expr, Load, Name, Ternary, Unary
-from cudaperf_magic.compiler.subscripts import delinearise
 
 
 def parsed(text: str) -> Expr:

@@ -9,8 +9,8 @@ import pytest
 from corpus import FOLDER, load_corpus
 from round_trip import Trip, differences
 
+from cudaperf_magic.compiler.c.reader import read
 from cudaperf_magic.compiler.c_printer import print_function
-from cudaperf_magic.compiler.c_reader import read
 from cudaperf_magic.compiler.loops import Const, Function, Load, Loop, Name, While, loops_of, walk
 from cudaperf_magic.errors import TaskError, UsageError
 

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cudaperf_magic.bench.compare import compare
-from cudaperf_magic.bench.reference_run import Leaf
+from cudaperf_magic.bench.reference.run import Leaf
 from cudaperf_magic.records import Tolerance
 
 TOLERANCE = Tolerance()

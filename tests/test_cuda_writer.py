@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from cudaperf_magic.compiler.c_reader import read
+from cudaperf_magic.bench.launcher import device_source
+from cudaperf_magic.bench.nvrtc import build
+from cudaperf_magic.compiler.c.reader import read
 from cudaperf_magic.compiler.cuda_writer import write_cuda
 from cudaperf_magic.compiler.mapping import plan
 
@@ -37,3 +39,19 @@ def test_flat_rows_are_indexed_in_64_bits_and_small_constant_arrays_are_not() ->
 def test_names_of_constants_are_kept() -> None:
     text = cuda("#define WIDTH 640\nvoid f(float x[WIDTH]) { for (int i = 0; i < WIDTH; i++) x[i] += 1; }")
     assert "#define WIDTH 640" in text and "i < WIDTH" in text
+
+
+def test_what_math_h_names_brings_its_header() -> None:
+    source = "void f(int n, int m, const float x[n][m], float y[n]) { for (int i = 0; i < n; i++) {"
+    source += " float b = -INFINITY; for (int j = 0; j < m; j++) if (x[i][j] > b) b = x[i][j]; y[i] = b; } }"
+    text = cuda("#include <math.h>\n" + source)
+    assert "#include <math.h>" in text and build(device_source(text)).build.ok
+    assert "#include" not in cuda(source.replace("-INFINITY", "-1e30f"))
+
+
+def test_zeros_and_double_signs_are_not_printed_in_subscripts() -> None:
+    source = "void f(int n, int m, float a[n][m]) { for (int i = 0; i < n; i++) a[i][0] = 1;"
+    source += " for (int j = 1; j < m; j++) a[0][j] = 2; float v[9]; for (int i = 0; i < n; i++) { int k = 0;"
+    source += " for (int d = -1; d <= 1; d++) v[k++] = a[i][d + 1]; a[i][1] = v[0] + v[1] + v[2]; } }"
+    text = cuda(source)
+    assert "a[(size_t)i * m] = 1;" in text and "a[j] = 2;" in text and "v[d + 1] = " in text

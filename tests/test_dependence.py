@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from cudaperf_magic.compiler.c_reader import read
-from cudaperf_magic.compiler.dependence import Facts, LoopFacts, analyse, analyse_statements
+from cudaperf_magic.compiler.analysis.dependence import Facts, LoopFacts, analyse, analyse_statements
+from cudaperf_magic.compiler.c.reader import read
 from cudaperf_magic.compiler.loops import Load, Loop, Name
 
 

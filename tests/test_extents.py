@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from cudaperf_magic.compiler.affine import same
+from cudaperf_magic.compiler.analysis.affine import same
+from cudaperf_magic.compiler.analysis.extents import extents, out_of_bounds, roles, subscript_uses
+from cudaperf_magic.compiler.c.reader import read
 from cudaperf_magic.compiler.c_printer import print_expression
-from cudaperf_magic.compiler.c_reader import read
-from cudaperf_magic.compiler.extents import extents, out_of_bounds, roles, subscript_uses
 from cudaperf_magic.compiler.loops import Const, Name
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from cudaperf_magic.bench import cuda_driver, gpu
 from cudaperf_magic.bench.cuda_driver import DriverError
-from cudaperf_magic.bench.host_types import scalar_bytes
+from cudaperf_magic.bench.host.types import scalar_bytes
 from cudaperf_magic.bench.plan import Allocate, Copy, Fill, Free, Launch, LaunchPlan, Pointer, Scalar
 from cudaperf_magic.errors import ToolchainError
 

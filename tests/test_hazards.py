@@ -1,7 +1,7 @@
 """Where a block needs a barrier."""
 
-from cudaperf_magic.compiler.hazards import Pending
-from cudaperf_magic.compiler.usage import Usage
+from cudaperf_magic.compiler.analysis.usage import Usage
+from cudaperf_magic.compiler.lowering.hazards import Pending
 
 WRITES_A = Usage(stores={"a"})
 READS_A = Usage(loads={"a"})

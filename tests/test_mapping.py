@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cudaperf_magic.compiler.c_reader import read
+from cudaperf_magic.compiler.c.reader import read
 from cudaperf_magic.compiler.cuda_writer import write_cuda
 from cudaperf_magic.compiler.mapping import plan
 from cudaperf_magic.compiler.moves.catalogue import apply

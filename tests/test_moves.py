@@ -7,7 +7,7 @@ from moved import context_for, cuda_of, program_of, task_of, verdict_of
 
 from cudaperf_magic.bench.launcher import device_source
 from cudaperf_magic.bench.nvrtc import build
-from cudaperf_magic.compiler.dependence import analyse
+from cudaperf_magic.compiler.analysis.dependence import analyse
 from cudaperf_magic.compiler.moves.catalogue import apply, options
 from cudaperf_magic.compiler.moves.loops import loop_options
 from cudaperf_magic.compiler.moves.move import Refused

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from cudaperf_magic.compiler.analysis.dependence import analyse
+from cudaperf_magic.compiler.analysis.recurrences import Scan, scan_of
+from cudaperf_magic.compiler.c.reader import read
 from cudaperf_magic.compiler.c_printer import print_expression
-from cudaperf_magic.compiler.c_reader import read
-from cudaperf_magic.compiler.dependence import analyse
-from cudaperf_magic.compiler.recurrences import Scan, scan_of
 
 
 def scan(

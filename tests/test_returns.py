@@ -2,7 +2,7 @@
 
 from cudaperf_magic.compiler.c_printer import print_statements
 from cudaperf_magic.compiler.loops import Assign, Binary, Const, Function, If, Load, Loop, Name, Parameter, Return
-from cudaperf_magic.compiler.returns import returns_to_result
+from cudaperf_magic.compiler.rewriting.returns import returns_to_result
 
 N = Parameter("n", "int")
 EMPTY = Binary("<=", Name("n"), Const("0"))

@@ -10,7 +10,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from loop_machine import Machine
 
-from cudaperf_magic.compiler.dependence import Facts, analyse
+from cudaperf_magic.compiler.analysis.dependence import Facts, analyse
+from cudaperf_magic.compiler.analysis.recurrences import Scan, scan_of
+from cudaperf_magic.compiler.analysis.roles import roles
 from cudaperf_magic.compiler.loops import (
     Assign,
     Binary,
@@ -32,8 +34,6 @@ from cudaperf_magic.compiler.loops import (
     While,
     map_expression,
 )
-from cudaperf_magic.compiler.recurrences import Scan, scan_of
-from cudaperf_magic.compiler.roles import roles
 
 N = Const("5")
 SCALARS = ("s", "t", "k")

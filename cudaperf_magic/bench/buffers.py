@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cudaperf_magic.bench.plan import Copy, Fill, Launch, LaunchPlan, Pointer, Step
-from cudaperf_magic.bench.reference_run import at_path, leaf_paths
+from cudaperf_magic.bench.reference.run import at_path, leaf_paths
 from cudaperf_magic.records import Argument, Fault, Task
 
 Array = NDArray[Any]

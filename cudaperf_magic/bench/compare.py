@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cudaperf_magic.bench.reference_run import Leaf
+from cudaperf_magic.bench.reference.run import Leaf
 from cudaperf_magic.records import OutputError, Tolerance
 
 Array = NDArray[Any]

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from cudaperf_magic.bench.building import Reader, host_arguments
-from cudaperf_magic.bench.host_runtime import TooLong
+from cudaperf_magic.bench.host.runtime import TooLong
 from cudaperf_magic.bench.launcher import PlanError, kernel_names
 from cudaperf_magic.bench.oracle import Oracle
 from cudaperf_magic.records import Argument, Candidate, Case, Task

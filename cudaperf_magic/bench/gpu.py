@@ -14,6 +14,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from cudaperf_magic.bench.host.types import scalar_bytes
+
 from ..errors import ToolchainError
 from ..records import Fault
 from .cuda_driver import (
@@ -32,7 +34,6 @@ from .cuda_driver import (
     LaunchConfig,
     load_driver,
 )  # fmt: skip
-from .host_types import scalar_bytes
 from .plan import Allocate, Copy, Fill, Free, Launch, LaunchPlan, Pointer, Step
 
 WORKSPACE_POISON = 0xFF  # bytes; as float or double a NaN, so that reading a fresh workspace shows

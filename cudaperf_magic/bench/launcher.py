@@ -13,14 +13,17 @@ from functools import lru_cache
 
 from tree_sitter import Node
 
-from . import host_control, host_cuda, host_launch  # noqa: F401  they register what host code may contain
-from .host_declared import declared, written_type
-from .host_functions import Instance, compile_function
-from .host_macros import expand
-from .host_runtime import Limits, Machine, PlanError
-from .host_scope import MACHINE, STATEMENTS, Frame, Scope, Unit, constant, convert
-from .host_source import Function, Program, device_source, read_program, text
-from .host_types import BOOL, DOUBLE, LLONG, ULLONG, Arithmetic, PointerType, Type, describe
+from cudaperf_magic.bench.host import control as host_control  # noqa: F401
+from cudaperf_magic.bench.host import cuda as host_cuda  # noqa: F401
+from cudaperf_magic.bench.host import launch as host_launch  # noqa: F401
+from cudaperf_magic.bench.host.declared import declared, written_type
+from cudaperf_magic.bench.host.functions import Instance, compile_function
+from cudaperf_magic.bench.host.macros import expand
+from cudaperf_magic.bench.host.runtime import Limits, Machine, PlanError
+from cudaperf_magic.bench.host.scope import MACHINE, STATEMENTS, Frame, Scope, Unit, constant, convert
+from cudaperf_magic.bench.host.source import Function, Program, device_source, read_program, text
+from cudaperf_magic.bench.host.types import BOOL, DOUBLE, LLONG, ULLONG, Arithmetic, PointerType, Type, describe
+
 from .plan import LaunchPlan
 
 __all__ = ["Limits", "Parameter", "PlanError", "device_source", "host_signature", "kernel_names", "read_plan"]

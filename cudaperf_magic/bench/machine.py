@@ -51,7 +51,7 @@ def python() -> Finding:
 
 def c_compiler() -> Finding:
     """Compiles, links, loads and calls a function."""
-    from .reference_build import c_compiler as find
+    from cudaperf_magic.bench.reference.build import c_compiler as find
 
     remedy = "sudo apt-get install gcc libc6-dev   (macOS: xcode-select --install)"
     try:

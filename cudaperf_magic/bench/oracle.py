@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from random import SystemRandom
 from threading import Lock
 
-from cudaperf_magic.bench.reference_build import ReferenceBuild, build_reference
-from cudaperf_magic.bench.reference_run import Builds, CaseResult, Leaf, Limits, run_reference
-from cudaperf_magic.bench.reference_words import fault_error
+from cudaperf_magic.bench.reference.build import ReferenceBuild, build_reference
+from cudaperf_magic.bench.reference.run import Builds, CaseResult, Leaf, Limits, run_reference
+from cudaperf_magic.bench.reference.words import fault_error
 from cudaperf_magic.bench.sandbox import Crashed, Finished, TimedOut, run_in_child
 from cudaperf_magic.compiler.loops import Cast, Const, Function, Symbols, expressions, walk, walk_expression
 from cudaperf_magic.errors import TaskError

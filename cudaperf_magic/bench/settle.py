@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from cudaperf_magic.bench.compare import compare
 from cudaperf_magic.bench.oracle import Oracle
-from cudaperf_magic.bench.reference_run import CaseResult, Leaf
-from cudaperf_magic.bench.reference_words import fault_error, sizes_text
+from cudaperf_magic.bench.reference.run import CaseResult, Leaf
+from cudaperf_magic.bench.reference.words import fault_error, sizes_text
 from cudaperf_magic.compiler.loops import Function
 from cudaperf_magic.errors import TaskError
 from cudaperf_magic.records import Argument, Case, Task, ValueRange

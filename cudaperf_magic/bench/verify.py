@@ -20,7 +20,7 @@ from cudaperf_magic.bench.building import READING_S, HostArguments, Reader
 from cudaperf_magic.bench.compare import compare
 from cudaperf_magic.bench.launcher import PlanError
 from cudaperf_magic.bench.oracle import HEAVY_STEPS, Oracle, Reference
-from cudaperf_magic.bench.reference_run import Leaf, at_path
+from cudaperf_magic.bench.reference.run import Leaf, at_path
 from cudaperf_magic.bench.runners import Request, Runner, RunResult, Schedule
 from cudaperf_magic.bench.words import element_text, value_text
 from cudaperf_magic.records import Candidate, Case, Fault, OutputError, Status, Task, Verdict

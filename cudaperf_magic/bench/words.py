@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from cudaperf_magic.bench.reference_run import Leaf
+from cudaperf_magic.bench.reference.run import Leaf
 
 
 def element_text(leaf: Leaf, flat: int) -> str:

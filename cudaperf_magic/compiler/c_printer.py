@@ -92,11 +92,23 @@ def _expression(expression: Expr, place: Place | None) -> tuple[str, int]:
             parts = (condition, TERNARY + 1), (then, TERNARY + 1), (other, TERNARY)
             shown = [print_expression(part, place, least) for part, least in parts]
             return f"{shown[0]} ? {shown[1]} : {shown[2]}", TERNARY
+        case Binary("+" | "-" as op, left, right) if (positive := _negated(right)) is not None:
+            return _expression(Binary("-" if op == "+" else "+", left, positive), place)
         case Binary(op, left, right):
             level = PRECEDENCE[op]
             after = level if op in ("&&", "||") else level + 1
             return f"{_operand(left, op, level, place)} {op} {_operand(right, op, after, place)}", level
     raise TypeError(f"{expression!r} is not an expression")
+
+
+def _negated(expression: Expr) -> Const | None:
+    """3 for -3: `i - -3` and `i + -3` read better the other way round."""
+    match expression:
+        case Const(text) if text.startswith("-") and text not in INT_MIN_TEXTS:
+            return Const(text[1:], expression.type)
+        case Unary("-", Const(text) as positive) if not text.startswith("-"):
+            return positive
+    return None
 
 
 def _operand(operand: Expr, op: str, least: int, place: Place | None) -> str:

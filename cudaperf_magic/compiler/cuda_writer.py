@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from cudaperf_magic.compiler.affine import integer, simplify
+from cudaperf_magic.compiler.analysis.affine import integer, simplify
+from cudaperf_magic.compiler.analysis.usage import usage
 from cudaperf_magic.compiler.c_printer import (
     Place,
     print_expression,
@@ -16,8 +17,6 @@ from cudaperf_magic.compiler.c_printer import (
     print_statements,
     statement_lines,
 )
-from cudaperf_magic.compiler.grid import all_of
-from cudaperf_magic.compiler.kernel import Kernel, names_read
 from cudaperf_magic.compiler.loops import (
     Binary,
     Cast,
@@ -39,9 +38,10 @@ from cudaperf_magic.compiler.loops import (
     walk,
     walk_expression,
 )
-from cudaperf_magic.compiler.lower import lower, symbols_of
+from cudaperf_magic.compiler.lowering.grid import all_of
+from cudaperf_magic.compiler.lowering.kernel import Kernel, names_read
+from cudaperf_magic.compiler.lowering.lower import lower, symbols_of
 from cudaperf_magic.compiler.program import HostIf, HostLoop, HostScalar, Nest, Node, Program, Workspace, walk_nodes
-from cudaperf_magic.compiler.usage import usage
 
 INDENT = "    "
 
@@ -69,7 +69,8 @@ class _Writer:
         parts: list[str] = []
         if title:
             parts.append("\n".join(f"// {line}".rstrip() for line in title.splitlines()))
-        head = [f"#define {name} {text}" for name, _, text in self.function.constants]
+        head = ["#include <math.h>"] if self._names_of_math_h() else []
+        head += [f"#define {name} {text}" for name, _, text in self.function.constants]
         if head:
             parts.append("\n".join(head))
         for struct in self.function.structs:
@@ -83,6 +84,13 @@ class _Writer:
         parts += [self._kernel(kernel) for kernel in self.kernels.values()]
         parts.append(host)
         return "\n\n".join(parts) + "\n"
+
+    def _names_of_math_h(self) -> bool:
+        """Whether INFINITY or NAN stands anywhere: nvcc knows them unasked, NVRTC with the header."""
+        bodies = [helper.body for helper in self.function.helpers] + [kernel.body for kernel in self.kernels.values()]
+        bodies.append(tuple(node.statement for node in walk_nodes(self.program.nodes) if isinstance(node, HostScalar)))
+        written = (e for body in bodies for statement in walk(body) for e in expressions(statement))
+        return any(isinstance(part, Const) and part.text in MATH_H for e in written for part in walk_expression(e))
 
     def _helper(self, helper: Function, host: str) -> str:
         parameters = ", ".join(f"{p.type} {p.name}" for p in helper.parameters)
@@ -153,10 +161,11 @@ class _Writer:
         for extent in extents:
             size *= extent if extent is not None else 1 << 31
         index: Expr = load.subscripts[0]
-        if size >= 1 << 31:
+        if size >= 1 << 31 and index != ZERO:
             index = Cast("size_t", index)
         for subscript, extent_ in zip(load.subscripts[1:], shape[1:], strict=True):
-            index = Binary("+", Binary("*", index, extent_), subscript)
+            row = ZERO if index == ZERO else Binary("*", index, extent_)
+            index = subscript if row == ZERO else row if subscript == ZERO else Binary("+", row, subscript)
         return index
 
     # ------------------------------------------------------------------ host

@@ -10,10 +10,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from cudaperf_magic.compiler.affine import integer, simplify
-from cudaperf_magic.compiler.atomics import without_atomic
-from cudaperf_magic.compiler.dependence import Facts, LoopFacts
-from cudaperf_magic.compiler.grid import all_of, ascending
+from cudaperf_magic.compiler.analysis.affine import integer, simplify
+from cudaperf_magic.compiler.analysis.dependence import Facts, LoopFacts
+from cudaperf_magic.compiler.analysis.recurrences import scan_of
+from cudaperf_magic.compiler.analysis.subscripts import delinearise
+from cudaperf_magic.compiler.analysis.usage import usage
 from cudaperf_magic.compiler.loops import (
     Assign,
     Binary,
@@ -36,18 +37,17 @@ from cudaperf_magic.compiler.loops import (
     walk,
     walk_expression,
 )
+from cudaperf_magic.compiler.lowering.atomics import without_atomic
+from cudaperf_magic.compiler.lowering.grid import all_of, ascending
 from cudaperf_magic.compiler.moves.loops import shaped
 from cudaperf_magic.compiler.program import HostIf, HostLoop, HostScalar, Nest, Node, Program, Workspace, walk_nodes
 from cudaperf_magic.compiler.promote import cell, promote
-from cudaperf_magic.compiler.recurrences import scan_of
-from cudaperf_magic.compiler.restructure import has_static_header, restructure
-from cudaperf_magic.compiler.returns import returns_to_result
+from cudaperf_magic.compiler.rewriting.restructure import has_static_header, restructure
+from cudaperf_magic.compiler.rewriting.returns import returns_to_result
+from cudaperf_magic.compiler.rewriting.searches import first_hits
+from cudaperf_magic.compiler.rewriting.structured import without_continue
+from cudaperf_magic.compiler.rewriting.tables import lift_tables
 from cudaperf_magic.compiler.schedule import Step
-from cudaperf_magic.compiler.searches import first_hits
-from cudaperf_magic.compiler.structured import without_continue
-from cudaperf_magic.compiler.subscripts import delinearise
-from cudaperf_magic.compiler.tables import lift_tables
-from cudaperf_magic.compiler.usage import usage
 
 TEAM = 256  # threads of the one block that works on a single point
 MAX_AXES = 3  # a grid has x, y and z

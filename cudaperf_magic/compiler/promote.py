@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from cudaperf_magic.compiler.analysis.usage import usage
 from cudaperf_magic.compiler.loops import Assign, Const, Declare, Load, Name, Symbols
 from cudaperf_magic.compiler.program import Nest, Program, Workspace
-from cudaperf_magic.compiler.usage import usage
 
 CELL = "_cell"
 

@@ -10,8 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from math import prod, sqrt
 
-from cudaperf_magic.compiler.affine import linear
-from cudaperf_magic.compiler.grid import axes_of
+from cudaperf_magic.compiler.analysis.affine import linear
 from cudaperf_magic.compiler.loops import (
     Assign,
     Expr,
@@ -25,8 +24,9 @@ from cudaperf_magic.compiler.loops import (
     names_in,
     walk_expression,
 )
-from cudaperf_magic.compiler.lower import symbols_of
-from cudaperf_magic.compiler.lower_tile import stageable
+from cudaperf_magic.compiler.lowering.grid import axes_of
+from cudaperf_magic.compiler.lowering.lower import symbols_of
+from cudaperf_magic.compiler.lowering.lower_tile import stageable
 from cudaperf_magic.compiler.program import HostIf, HostLoop, Nest, Node, Program
 from cudaperf_magic.tasks.expressions import Number, Unknown, value_of
 

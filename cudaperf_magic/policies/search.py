@@ -11,8 +11,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from math import inf, log2
 
+from cudaperf_magic.compiler.analysis.dependence import analyse
+from cudaperf_magic.compiler.analysis.waits import waits
 from cudaperf_magic.compiler.cuda_writer import write_cuda
-from cudaperf_magic.compiler.dependence import analyse
 from cudaperf_magic.compiler.loops import Function, Stmt
 from cudaperf_magic.compiler.mapping import plan
 from cudaperf_magic.compiler.moves.catalogue import apply, options
@@ -20,7 +21,6 @@ from cudaperf_magic.compiler.moves.loops import loop_options, parted
 from cudaperf_magic.compiler.moves.move import Context, Move, Refused
 from cudaperf_magic.compiler.program import HostIf, HostLoop, HostScalar, Nest, Node, Program
 from cudaperf_magic.compiler.schedule import Schedule, Step, parse_schedule
-from cudaperf_magic.compiler.waits import waits
 from cudaperf_magic.policies.estimate import estimate
 from cudaperf_magic.proposals import Candidates, Done, Keep, Proposal
 from cudaperf_magic.records import PROPERTIES, Candidate, Episode, Property, Task, Turn

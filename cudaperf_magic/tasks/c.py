@@ -10,9 +10,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Literal
 
+from cudaperf_magic.compiler.analysis.extents import extents, roles, subscript_uses
+from cudaperf_magic.compiler.c.reader import read
 from cudaperf_magic.compiler.c_printer import print_expression
-from cudaperf_magic.compiler.c_reader import read
-from cudaperf_magic.compiler.extents import extents, roles, subscript_uses
 from cudaperf_magic.compiler.loops import Const, Expr, Function, Load, Name, Parameter, map_expression
 from cudaperf_magic.errors import TaskError, UsageError
 from cudaperf_magic.records import Argument, Case, Role, Task, ValueRange

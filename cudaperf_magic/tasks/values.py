@@ -158,9 +158,7 @@ class _Reader:
         table = next((t for t in self.function.tables if t.name == load.array), None)
         if table is not None:
             return tuple(Const(str(extent)) for extent in table.shape)
-        local = next(
-            (s for s in walk(self.function.body) if isinstance(s, Declare) and s.name == load.array), None
-        )
+        local = next((s for s in walk(self.function.body) if isinstance(s, Declare) and s.name == load.array), None)
         return local.shape if local else ()
 
     def subscripts(self, site: _Site, found: _Found) -> None:

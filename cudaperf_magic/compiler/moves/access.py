@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from cudaperf_magic.compiler.affine import integer, simplify
-from cudaperf_magic.compiler.grid import all_of, axes_of
+from cudaperf_magic.compiler.analysis.affine import integer, simplify
+from cudaperf_magic.compiler.analysis.usage import usage
 from cudaperf_magic.compiler.loops import Binary, Const, If, Loop, Stmt, While, loops_of
-from cudaperf_magic.compiler.lower import symbols_of
-from cudaperf_magic.compiler.lower_vector import alignment, vectors
+from cudaperf_magic.compiler.lowering.grid import all_of, axes_of
+from cudaperf_magic.compiler.lowering.lower import symbols_of
+from cudaperf_magic.compiler.lowering.lower_vector import alignment, vectors
+from cudaperf_magic.compiler.lowering.snippets import BYTES
 from cudaperf_magic.compiler.moves.move import Context, Move, Refused, with_decisions
 from cudaperf_magic.compiler.program import HostIf, Nest, Node, Program
 from cudaperf_magic.compiler.schedule import Step
-from cudaperf_magic.compiler.snippets import BYTES
-from cudaperf_magic.compiler.usage import usage
 
 MOST_BYTES = 16  # the widest access that a thread can make
 COUNTS = (16, 8, 4, 2)

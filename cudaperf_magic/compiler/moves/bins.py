@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from cudaperf_magic.compiler.affine import integer, loads_in, simplify
-from cudaperf_magic.compiler.atomics import updates_to
-from cudaperf_magic.compiler.footprint import loads_of
+from cudaperf_magic.compiler.analysis.affine import integer, loads_in, simplify
 from cudaperf_magic.compiler.loops import Binary, Const, Expr, Name, Stmt, substitute_expression
-from cudaperf_magic.compiler.lower import symbols_of
-from cudaperf_magic.compiler.lower_bins import bin_count, operator_of
+from cudaperf_magic.compiler.lowering.atomics import updates_to
+from cudaperf_magic.compiler.lowering.footprint import loads_of
+from cudaperf_magic.compiler.lowering.lower import symbols_of
+from cudaperf_magic.compiler.lowering.lower_bins import bin_count, operator_of
+from cudaperf_magic.compiler.lowering.snippets import BYTES, identity
 from cudaperf_magic.compiler.moves.move import Context, Move, Refused
 from cudaperf_magic.compiler.program import HostIf, Nest, Node, Program
 from cudaperf_magic.compiler.schedule import Step
-from cudaperf_magic.compiler.snippets import BYTES, identity
 
 SHARED_BYTES = 48 * 1024  # what a block may have without asking for more
 POINTS = 16  # points a thread takes, so that a block's bins are worth clearing and handing on

@@ -10,8 +10,9 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from cudaperf_magic.compiler.affine import integer, loads_in, simplify
-from cudaperf_magic.compiler.dependence import Facts, analyse
+from cudaperf_magic.compiler.analysis.affine import integer, loads_in, simplify
+from cudaperf_magic.compiler.analysis.dependence import Facts, analyse
+from cudaperf_magic.compiler.analysis.usage import usage
 from cudaperf_magic.compiler.loops import (
     Assign,
     Binary,
@@ -33,11 +34,10 @@ from cudaperf_magic.compiler.loops import (
     substitute,
     walk,
 )
+from cudaperf_magic.compiler.lowering.snippets import unused_name
 from cudaperf_magic.compiler.moves.move import Refused
-from cudaperf_magic.compiler.restructure import fresh, interchanged
+from cudaperf_magic.compiler.rewriting.restructure import fresh, interchanged
 from cudaperf_magic.compiler.schedule import Schedule, Step
-from cudaperf_magic.compiler.snippets import unused_name
-from cudaperf_magic.compiler.usage import usage
 
 SENTENCE_FUSED = "What a second loop did, in the same pass: what both touch is still at hand."
 SENTENCE_ONE_BLOCK = "One block runs the whole loop, with barriers between its steps in the place of launches."

@@ -6,15 +6,15 @@ from collections.abc import Iterator
 from dataclasses import replace
 from math import prod
 
-from cudaperf_magic.compiler.footprint import loads_of, planes_apart
-from cudaperf_magic.compiler.keep import kept_in_register
+from cudaperf_magic.compiler.analysis.usage import usage
 from cudaperf_magic.compiler.loops import Assign, Load, Loop, Name, Stmt, walk
-from cudaperf_magic.compiler.lower import symbols_of
-from cudaperf_magic.compiler.lower_tile import has_block_range, stageable
+from cudaperf_magic.compiler.lowering.footprint import loads_of, planes_apart
+from cudaperf_magic.compiler.lowering.keep import kept_in_register
+from cudaperf_magic.compiler.lowering.lower import symbols_of
+from cudaperf_magic.compiler.lowering.lower_tile import has_block_range, stageable
 from cudaperf_magic.compiler.moves.move import Context, Move, Refused, with_decisions
 from cudaperf_magic.compiler.program import Nest, Program
 from cudaperf_magic.compiler.schedule import Step
-from cudaperf_magic.compiler.usage import usage
 
 SHARED_BYTES = 48 * 1024  # what a block may have without asking for more
 TILED_BLOCKS = {1: (128,), 2: (16, 16), 3: (16, 16, 1)}

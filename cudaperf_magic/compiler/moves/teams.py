@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from cudaperf_magic.compiler.affine import integer, simplify
-from cudaperf_magic.compiler.atomic_pass import in_atomic_pass
-from cudaperf_magic.compiler.dependence import Facts
+from cudaperf_magic.compiler.analysis.affine import integer, simplify
+from cudaperf_magic.compiler.analysis.dependence import Facts
 from cudaperf_magic.compiler.loops import Binary, Declare, Loop, Symbols, loops_of
-from cudaperf_magic.compiler.lower import nest_facts, symbols_of
-from cudaperf_magic.compiler.lower_team import FEW, TeamWriter
+from cudaperf_magic.compiler.lowering.lower import nest_facts, symbols_of
+from cudaperf_magic.compiler.lowering.lower_team import FEW, TeamWriter
+from cudaperf_magic.compiler.moves.atomic_pass import in_atomic_pass
 from cudaperf_magic.compiler.moves.move import MOST_THREADS, WARP, Context, Move, Refused, with_decisions
+from cudaperf_magic.compiler.moves.scan_passes import in_three_passes
+from cudaperf_magic.compiler.moves.split_k import split_over
+from cudaperf_magic.compiler.moves.two_pass import in_two_passes
 from cudaperf_magic.compiler.program import Nest, Program
-from cudaperf_magic.compiler.scan_passes import in_three_passes
 from cudaperf_magic.compiler.schedule import Step
-from cudaperf_magic.compiler.split_k import split_over
-from cudaperf_magic.compiler.two_pass import in_two_passes
 
 
 def _team(program: Program, nest: Nest, step: Step, context: Context) -> Program:

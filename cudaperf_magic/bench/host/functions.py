@@ -1,0 +1,210 @@
+"""The file's own host functions and lambdas: compiled when first called, once for each set of template arguments."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from tree_sitter import Node
+
+from cudaperf_magic.bench.host.declared import AUTO, declared, type_of, written_type
+from cudaperf_magic.bench.host.expressions import part
+from cudaperf_magic.bench.host.runtime import HostPlace, Limits, Machine, PlanError
+from cudaperf_magic.bench.host.scope import (
+    MACHINE,
+    RESULT,
+    Expr,
+    Frame,
+    Get,
+    Routine,
+    Run,
+    Scope,
+    compile_expression,
+    constant,
+    convert,
+    decay,
+    expression,
+    machine,
+    refuse,
+    shorten,
+)  # fmt: skip
+from cudaperf_magic.bench.host.source import Function, first_error, line_of, text
+from cudaperf_magic.bench.host.statements import block
+from cudaperf_magic.bench.host.templates import bind_template
+from cudaperf_magic.bench.host.types import VOID, ArrayType, OpaqueType, PointerType, ReferenceType, Type
+
+
+@dataclass(frozen=True)
+class LambdaType(OpaqueType):
+    """Every lambda has a type of its own, which knows how to call it."""
+
+    call: Callable[[Node, list[Node], Scope, Expr], Expr] | None = None
+
+
+def call_function(name: str, templated: Node | None, node: Node, scope: Scope) -> Expr:
+    nodes = [child for child in part(node, "arguments").named_children if child.type != "comment"]
+    values = [decay(compile_expression(n, scope)) for n in nodes]
+    fitting = [
+        f for f in scope.functions(name) if f.is_host and len(f.parameters) == len(values) and f.body is not None
+    ]
+    if not fitting:
+        if any(f.is_kernel for f in scope.functions(name)):
+            refuse(node, f"{name} is a kernel; launch it with {name}<<<grid, block>>>(...)")
+        if not any(f.is_host for f in scope.functions(name)):
+            refuse(node, f"{name} is a __device__ function; host code cannot call it without __host__")
+        refuse(node, f"no host function {name} takes {len(values)} arguments")
+    instance = _instance(fitting[0], templated, values, node, scope)
+    gets = [_passed(value, type_, n) for value, (_, type_), n in zip(values, instance.parameters, nodes, strict=True)]
+    slots = [slot for slot, _ in instance.parameters]
+    line = line_of(node)
+
+    def get(frame: Frame) -> Any:
+        owner = machine(frame)
+        owner.tick(line)
+        inner: Frame = [None] * instance.routine.slots
+        inner[MACHINE] = owner
+        for slot, value in zip(slots, gets, strict=True):
+            inner[slot] = value(frame)
+        instance.run(inner)
+        result = inner[RESULT]
+        if result is None and instance.result != VOID:
+            raise PlanError(f"{name} ends without returning a value", line)
+        return result
+
+    result = Expr(instance.result, get, name=name)
+    if all(v.is_constant for v in values) and "constexpr" in fitting[0].words:
+        return _evaluated(result, scope)
+    return result
+
+
+def _evaluated(expr: Expr, scope: Scope) -> Expr:
+    """A constexpr function of constants is a constant."""
+    return constant(expr.type, expr.get([Machine(Limits(iterations=100_000)), None]))
+
+
+def _passed(value: Expr, type_: Type, node: Node) -> Get:
+    if isinstance(type_, ReferenceType):
+        if value.place is not None and value.type == type_.target:
+            return value.place
+        get = convert(value, type_.target, node).get
+        return lambda frame: HostPlace([get(frame)], 0)
+    return convert(value, type_, node).get
+
+
+@dataclass
+class Instance:
+    """One host function compiled for one set of template arguments."""
+
+    routine: Routine
+    parameters: list[tuple[int, Type]]
+    run: Run = lambda frame: None
+
+    @property
+    def result(self) -> Type:
+        return self.routine.result or VOID
+
+
+def _instance(function: Function, templated: Node | None, values: list[Expr], node: Node, scope: Scope) -> Instance:
+    bound = bind_template(function, templated, [v.type for v in values], node, scope)
+    return compile_function(function, bound.text, bound.scope, node)
+
+
+def compile_function(function: Function, key: str, scope: Scope, node: Node) -> Instance:
+    """Compiles once; a function that is met again while it is being compiled calls itself."""
+    compiled = scope.unit.compiled
+    identity = (function.node.start_byte, key)
+    if identity in compiled:
+        found = compiled[identity]
+        if found is None:
+            refuse(node, f"{function.name} calls itself; recursion is not read in host code, write a loop")
+        assert isinstance(found, Instance)
+        return found
+    compiled[identity] = None
+    written = written_type(function.node, scope)
+    result = declared(None, written, scope).type
+    pointers = function.node.child_by_field_name("declarator")
+    while pointers is not None and pointers.type == "pointer_declarator":
+        result = PointerType(result, written.is_const)
+        pointers = pointers.child_by_field_name("declarator")
+    routine = Routine(function.name, None if result == AUTO else result)
+    inner = Scope(scope.unit, routine, scope)
+    instance = Instance(routine, read_parameters(function.parameters, inner))
+    body = function.body
+    assert body is not None
+    broken = first_error(function.node)
+    if broken is not None:
+        missing = f"a {broken.type} is missing" if broken.is_missing else f"`{shorten(broken)}` is not understood"
+        refuse(broken, f"syntax: {missing} in {function.name}")
+    instance.run = block(body, inner)
+    if routine.result is None:
+        routine.result = VOID
+    compiled[identity] = instance
+    return instance
+
+
+def read_parameters(nodes: list[Node], scope: Scope) -> list[tuple[int, Type]]:
+    """Makes each parameter a variable of the scope; gives its slot and type."""
+    found: list[tuple[int, Type]] = []
+    for node in nodes:
+        made = declared(node.child_by_field_name("declarator"), written_type(node, scope), scope)
+        type_ = made.type
+        if isinstance(type_, ArrayType):
+            type_ = PointerType(type_.element, made.is_const)
+        if type_ == AUTO:
+            refuse(node, f"{shorten(node)}: give the parameter a type")
+        scope.variable(made.name, type_, is_const=made.is_const)
+        found.append((scope.routine.slots - 1, type_))
+    return found
+
+
+@expression("lambda_expression")
+def lambda_expression(node: Node, scope: Scope) -> Expr:
+    """A lambda lives in the frame of its function; one that captures by value keeps a copy of the frame."""
+    captures = text(part(node, "captures"))
+    is_copy = "=" in captures or (captures not in ("[]", "[&]") and "&" not in captures)
+    routine = Routine("lambda", None)
+    inner = Scope(scope.unit, _Nested(scope.routine, routine), scope)
+    declarator = node.child_by_field_name("declarator")
+    listed = declarator.child_by_field_name("parameters") if declarator is not None else None
+    parameters = read_parameters(
+        [p for p in listed.named_children if p.type.endswith("declaration")] if listed else [], inner
+    )
+    for child in declarator.named_children if declarator is not None else ():
+        if child.type == "trailing_return_type":
+            inner.routine.result = type_of(child.named_children[0], scope)
+    run = block(part(node, "body"), inner)
+    result = inner.routine.result or VOID
+
+    def call_lambda(site: Node, nodes: list[Node], site_scope: Scope, value: Expr) -> Expr:
+        if len(nodes) != len(parameters):
+            refuse(site, f"{value.name} takes {len(parameters)} arguments, not {len(nodes)}")
+        gets = [_passed(compile_expression(n, site_scope), t, n) for n, (_, t) in zip(nodes, parameters, strict=True)]
+        captured, line = value.get, line_of(site)
+
+        def get(frame: Frame) -> Any:
+            machine(frame).tick(line)
+            values = [each(frame) for each in gets]
+            own = captured(frame)
+            for (slot, _), passed in zip(parameters, values, strict=True):
+                own[slot] = passed
+            own[RESULT], kept = None, own[RESULT]
+            run(own)
+            answer, own[RESULT] = own[RESULT], kept
+            return answer
+
+        return Expr(result, get)
+
+    return Expr(LambdaType("lambda", 8, call_lambda), (lambda frame: list(frame)) if is_copy else (lambda frame: frame))
+
+
+class _Nested(Routine):
+    """A lambda's routine: slots come from the function around it, the return type is its own."""
+
+    def __init__(self, outer: Routine, own: Routine) -> None:
+        super().__init__(own.name, own.result, outer.slots)
+        self.outer = outer
+
+    def new_slot(self) -> int:
+        self.slots = self.outer.new_slot() + 1
+        return self.slots - 1

@@ -1,0 +1,1 @@
+"""The C itself as the reference: compiled as written, widened, and watched."""

@@ -1,0 +1,1 @@
+"""Function -> function, before anything is mapped: jumps, returns, searches, copies, diagonals, order of loops."""
