@@ -33,7 +33,7 @@ ROWS: tuple[tuple[str, ...], ...] = (
 PROCESS_MODULES = {"subprocess", "multiprocessing", "concurrent.futures", "pty", "asyncio"}
 PROCESS_CALLS = {"fork", "forkpty", "posix_spawn", "system", "popen", "execv", "execve", "execvp", "spawnv"}
 # Outside bench/, one module may start a process.
-STARTS_PROCESSES = {"compiler.c_preprocess": "runs the C preprocessor, so that #include and #define lines are real"}
+STARTS_PROCESSES = {"compiler.c.preprocess": "runs the C preprocessor, so that #include and #define lines are real"}
 
 FRONT_ENDS = {"IPython", "ipywidgets", "ipykernel", "traitlets", "comm", "nbformat", "nbclient"}
 HEAVY = ("IPython", "ipywidgets", "torch", "cupy", "transformers", "matplotlib", "islpy", "pycparser", "rich", "numpy")
