@@ -81,13 +81,8 @@ def lower_bins(nest: Nest, symbols: Symbols, host_names: set[str]) -> Kernel:
         handed_on.append(_each_bin(nest, bin_, count, If(Binary("!=", value, zero), (total,)), f"hand_on_{array}"))
     begun, ended = _in_registers(nest.body, parts, own, symbols, snippets)
     made: tuple[Stmt, ...] = (*declared, *cleared, *begun, SYNC, *kernel.body, *ended, SYNC, *handed_on)
-    return replace(
-        kernel,
-        nest=nest,
-        body=made,
-        snippets=tuple(snippets.values()),
-        shared_bytes=sizes[0] if sizes else None,
-    )
+    shared_bytes = sizes[0] if sizes else None
+    return replace(kernel, nest=nest, body=made, snippets=tuple(snippets.values()), shared_bytes=shared_bytes)
 
 
 def _in_registers(

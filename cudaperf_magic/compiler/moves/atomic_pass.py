@@ -67,15 +67,17 @@ def in_atomic_pass(program: Program, nest: Nest, facts: Facts, blocks: int) -> P
     if after:
         nodes.append(replace(nest, name=f"{nest.name}_after", body=after))
     changed = program.changed(nest.name, lambda _: tuple(nodes))
-    if direct is None:
-        have = {space.name for space in changed.workspaces}
-        spaces = tuple(
-            Workspace(cell(name).array, symbols.types[name], (Const("1"),), why=f"{name}, handed from kernel to kernel")
-            for name in sorted(names)
-            if cell(name).array not in have
-        )
-        changed = replace(changed, workspaces=(*changed.workspaces, *spaces))
-    return promote(changed)
+    return promote(changed if direct is not None else _with_cells(changed, names, symbols))
+
+
+def _with_cells(program: Program, names: set[str], symbols: Symbols) -> Program:
+    have = {space.name for space in program.workspaces}
+    spaces = tuple(
+        Workspace(cell(name).array, symbols.types[name], (Const("1"),), why=f"{name}, handed from kernel to kernel")
+        for name in sorted(names)
+        if cell(name).array not in have
+    )
+    return replace(program, workspaces=(*program.workspaces, *spaces))
 
 
 def _is_exact(reduction: Reduction, symbols: Symbols) -> bool:

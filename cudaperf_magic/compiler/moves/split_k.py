@@ -61,13 +61,9 @@ def split_over(program: Program, nest: Nest, facts: Facts, label: str, parts: in
     first = at
     while first > 0 and sets_only(body[first - 1], {accumulator.name}):
         first -= 1
-    if first and usage(body[:first]).assigned & usage((reduced,)).exposed:
-        # Scalars that the loop wants are computed again for every part.
-        before = tuple(s for s in body[:first] if not sets_only(s, {accumulator.name}))
-        if usage(before).stores:
-            return "what stands before the loop writes elements, which the parts must not do again"
-    else:
-        before = ()
+    before = _again(body[:first], reduced, accumulator)
+    if before is None:
+        return "what stands before the loop writes elements, which the parts must not do again"
     part, share = unused_name("part", taken), unused_name("per_part", taken)
     lengths = tuple(axis.count for axis in axes)
     space = Workspace(
@@ -88,6 +84,14 @@ def split_over(program: Program, nest: Nest, facts: Facts, label: str, parts: in
     whole = replace(nest, body=(*body[:at], joins, *body[at + 1 :]), comments=(SENTENCE_JOIN,))
     changed = program.changed(nest.name, lambda _: (split, whole))
     return replace(changed, workspaces=(*changed.workspaces, space))
+
+
+def _again(before: tuple[Stmt, ...], reduced: Loop, accumulator: Name) -> tuple[Stmt, ...] | None:
+    """The scalars that the loop wants, computed again for every part; None where that would write elements twice."""
+    if not before or not usage(before).assigned & usage((reduced,)).exposed:
+        return ()
+    again = tuple(s for s in before if not sets_only(s, {accumulator.name}))
+    return None if usage(again).stores else again
 
 
 def _accumulator(
