@@ -44,6 +44,8 @@ from cudaperf_magic.compiler.lowering.lower import lower, symbols_of
 from cudaperf_magic.compiler.program import HostIf, HostLoop, HostScalar, Nest, Node, Program, Workspace, walk_nodes
 
 INDENT = "    "
+ZERO = Const("0")
+MATH_H = {"INFINITY", "NAN"}
 
 
 def write_cuda(program: Program, orders: Mapping[str, str] | None = None, title: str = "") -> str:
