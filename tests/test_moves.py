@@ -11,6 +11,7 @@ from cudaperf_magic.compiler.analysis.dependence import analyse
 from cudaperf_magic.compiler.moves.catalogue import apply, options
 from cudaperf_magic.compiler.moves.loops import loop_options
 from cudaperf_magic.compiler.moves.move import Refused
+from cudaperf_magic.compiler.schedule import Step
 
 SIZES = (0, 1, 31, 33, 300)
 FROM_ONE = (1, 2, 31, 33, 300)
@@ -175,6 +176,15 @@ def test_every_option_applies_or_is_refused_and_what_applies_compiles(source: st
         compiled = build(device_source(text))
         assert compiled.build.ok, f"{step}: {compiled.build.log}"
     assert made >= 2
+
+
+def test_a_scan_that_runs_over_blocks_already_is_left_alone() -> None:
+    source = "void offsets(int n, const int len[n], int start[n + 1]) {"
+    source += " start[0] = 0; for (int i = 0; i < n; i++) start[i + 1] = start[i] + len[i]; }"
+    program, context = program_of(source, "scan_blocks(offsets_kernel, 16)"), context_for(task_of(source)[0])
+    for name in [nest.name for nest in program.nests]:
+        with pytest.raises(Refused):
+            apply(program, Step("scan_blocks", name, (16,)), context)
 
 
 def test_loop_options_name_loops_that_their_moves_accept() -> None:

@@ -76,6 +76,14 @@ def test_a_pointer_whose_size_nothing_tells_is_refused_with_what_to_write() -> N
     assert caught.value.line == 2 and "parameter x has no size; write x[n], or add --size x=n" in str(caught.value)
 
 
+def test_the_size_to_write_names_a_parameter_that_is_there() -> None:
+    source = "void spread(int logn, const float x[1 << logn], const int at[1 << logn], float *y) {\n"
+    source += "    for (int i = 0; i < 1 << logn; i++) y[at[i]] = x[i];\n}"
+    with pytest.raises(TaskError) as caught:
+        task_of(source)
+    assert "add --size y=logn" in str(caught.value)
+
+
 def test_row_pointers_ascend_and_columns_stay_inside() -> None:
     task = task_of(CSR)
     ptr, col = task.argument("ptr"), task.argument("col")

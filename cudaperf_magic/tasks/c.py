@@ -218,16 +218,21 @@ def _with_shapes(function: Function, sizes: Mapping[str, str]) -> tuple[Function
             continue
         shape = given.get(parameter.name) or inferred.get(parameter.name)
         if shape is None:
-            name = parameter.name
-            raise TaskError(
-                f"parameter {name} has no size; write {name}[n], or add --size {name}=n", parameter.line or None
-            )
+            raise TaskError(_without_size(parameter.name, function), parameter.line or None)
         if parameter.name not in given:
             text = " x ".join(print_expression(extent) for extent in shape)
             where = _first_use(function, parameter.name)
             notes.append(f"{parameter.name} has {text} elements, inferred from line {where}")
         parameters.append(replace(parameter, shape=shape))
     return replace(function, parameters=tuple(parameters)), tuple(notes)
+
+
+def _without_size(name: str, function: Function) -> str:
+    """What to do about an array whose size nothing tells, in terms of parameters that are there."""
+    known = [p.name for p in function.parameters if is_integer_scalar(p)]
+    example = "n" if "n" in known else known[0] if known else "1024"
+    words = f"parameter {name} has no size; write {name}[{example}], or add --size {name}={example}"
+    return words if known == [example] else f"{words}, with the number of its elements in the place of {example}"
 
 
 def _given_extent(parameter: Parameter, text: str, function: Function) -> Expr:

@@ -28,6 +28,7 @@ from cudaperf_magic.compiler.loops import (
     Ternary,
     map_statement,
 )
+from cudaperf_magic.compiler.lowering.lower import symbols_of
 from cudaperf_magic.compiler.lowering.snippets import literal, neutral, unused_name
 from cudaperf_magic.compiler.moves.two_pass import OWN_NAMES, block_loop, sets_only, stretch
 from cudaperf_magic.compiler.program import Nest, Program, Workspace
@@ -58,7 +59,7 @@ def in_three_passes(program: Program, nest: Nest, facts: Facts, blocks: int) -> 
     """The program with the nest's first long scan split over blocks; the reason, where there is none to split."""
     if nest.loops or nest.team <= 1:
         return f"{nest.name} is not the work of a single block"
-    symbols = Symbols.of(program.function)
+    symbols = symbols_of(program)
     taken = {space.name for space in program.workspaces} | set(symbols.types)
     if clash := OWN_NAMES & taken:
         return f"the C uses the name {min(clash)}, which the blocks' stretches need"
