@@ -5,6 +5,8 @@ It reads and writes the files that options name; it decides nothing about kernel
 
 from __future__ import annotations
 
+import contextlib
+import errno
 import os
 from pathlib import Path
 from typing import Any
@@ -61,12 +63,40 @@ def write_json(path: str | None, record: Episode | Outcome) -> None:
         write_text(path, records_json.dumps(record) + "\n")
 
 
+def refuse_unwritable(*paths: str | None) -> None:
+    """Says before the work begins what could not be written after it. Nothing is left behind.
+
+    Raises:
+        UsageError: a folder that is missing, or may not be written to; or the path is a folder itself.
+    """
+    for path in paths:
+        if not path:
+            continue
+        half = _half(path)
+        try:
+            if Path(path).is_dir():
+                raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+            half.touch()
+            half.unlink()
+        except OSError as problem:
+            raise _unwritable(path, problem) from None
+
+
 def write_text(path: str, text: str) -> None:
     """Write a whole file or leave the old one: never half of it."""
-    half = Path(f"{path}.{os.getpid()}.part")
+    half = _half(path)
     try:
         half.write_text(text, encoding="utf-8")
         half.replace(path)
     except OSError as problem:
-        half.unlink(missing_ok=True)
-        raise UsageError(f"{path} cannot be written: {(problem.strerror or str(problem)).lower()}") from None
+        with contextlib.suppress(OSError):
+            half.unlink(missing_ok=True)
+        raise _unwritable(path, problem) from None
+
+
+def _half(path: str) -> Path:
+    return Path(f"{path}.{os.getpid()}.part")
+
+
+def _unwritable(path: str, problem: OSError) -> UsageError:
+    return UsageError(f"{path} cannot be written: {(problem.strerror or str(problem)).lower()}")

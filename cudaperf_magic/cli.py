@@ -38,6 +38,7 @@ def main(words: Sequence[str] | None = None) -> int:
 
 
 def _translate(request: Request) -> int:
+    arguments.refuse_unwritable(request.json, request.out)
     source = commands.file_text(request.file)
     folder = commands.folder_of(request.file)
     with (
@@ -48,6 +49,7 @@ def _translate(request: Request) -> int:
 
 
 def _resume(request: Request) -> int:
+    arguments.refuse_unwritable(request.json, request.out)
     with TerminalView(request.turns) as view, commands.begin_again(**arguments.resuming(request)) as playing:
         return _played(request, view, playing)
 
@@ -65,6 +67,7 @@ def _played(request: Request, view: TerminalView, playing: commands.Play) -> int
 
 
 def _check(request: Request) -> int:
+    arguments.refuse_unwritable(request.json)
     task = arguments.against(request)
     result = commands.check(commands.file_text(request.kernel), task, device=request.device, reward=request.reward)
     arguments.write_json(request.json, result.outcome)

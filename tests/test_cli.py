@@ -200,9 +200,15 @@ def test_options_reach_the_reading_of_the_c(stage: Stage, saxpy_c: str) -> None:
     assert stage.asked["folder"] == str(Path(saxpy_c).parent)
 
 
-def test_a_file_that_cannot_be_written_is_said(stage: Stage, saxpy_c: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["translate", saxpy_c, "--json", "/nowhere/episode.json"]) == 2
-    assert "/nowhere/episode.json cannot be written" in capsys.readouterr().err
+@pytest.mark.parametrize(("option", "why"), [("--json", "no such file or directory"), ("--out", "is a directory")])
+def test_a_file_that_cannot_be_written_is_said_before_the_first_turn(
+    stage: Stage, saxpy_c: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], option: str, why: str
+) -> None:
+    path = "/nowhere/episode.json" if option == "--json" else str(tmp_path)
+    assert main(["translate", saxpy_c, option, path]) == 2
+    said = capsys.readouterr()
+    assert said.err == f"cudaperf: {path} cannot be written: {why}\n" and "turn 1" not in said.out
+    assert [entry for entry in tmp_path.parent.glob("*.part")] == []
 
 
 @pytest.mark.parametrize("words", [["-h"], [], ["translate", "-h"], ["doctor", "--help"]])
