@@ -11,6 +11,7 @@ from math import prod
 
 from cudaperf_magic.compiler.analysis.affine import integer, simplify
 from cudaperf_magic.compiler.analysis.updates import Update
+from cudaperf_magic.compiler.fresh import unused_name
 from cudaperf_magic.compiler.loops import (
     Assign,
     Binary,
@@ -31,7 +32,7 @@ from cudaperf_magic.compiler.lowering.atomics import atomic_update, updates_to
 from cudaperf_magic.compiler.lowering.grid import rank_in_block
 from cudaperf_magic.compiler.lowering.kernel import Kernel
 from cudaperf_magic.compiler.lowering.lower_map import lower_map
-from cudaperf_magic.compiler.lowering.snippets import Snippet, identity, unused_name
+from cudaperf_magic.compiler.lowering.snippets import Snippet, identity
 from cudaperf_magic.compiler.program import Nest
 
 SYNC = Evaluate(Call("__syncthreads", ()))

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from cudaperf_magic.compiler.analysis.affine import integer, same, simplify
 from cudaperf_magic.compiler.analysis.updates import update_of
 from cudaperf_magic.compiler.analysis.usage import usage
+from cudaperf_magic.compiler.fresh import unused_name
 from cudaperf_magic.compiler.loops import (
     Assign,
     Binary,
@@ -45,7 +46,7 @@ from cudaperf_magic.compiler.lowering.grid import (
     thread_index,
 )
 from cudaperf_magic.compiler.lowering.kernel import Kernel, declared_locals
-from cudaperf_magic.compiler.lowering.snippets import literal, unused_name
+from cudaperf_magic.compiler.lowering.snippets import literal
 from cudaperf_magic.compiler.program import Nest
 
 SYNC = Evaluate(Call("__syncthreads", ()))

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 
 from cudaperf_magic.compiler.analysis.affine import integer
 from cudaperf_magic.compiler.analysis.usage import usage
+from cudaperf_magic.compiler.fresh import unused_name
 from cudaperf_magic.compiler.loops import (
     Assign,
     Binary,
@@ -36,7 +37,7 @@ from cudaperf_magic.compiler.lowering.footprint import loads_of
 from cudaperf_magic.compiler.lowering.grid import Axis, all_of, axes_of, ceil_div
 from cudaperf_magic.compiler.lowering.kernel import Kernel, declared_locals
 from cudaperf_magic.compiler.lowering.lower_map import own_index
-from cudaperf_magic.compiler.lowering.snippets import BYTES, unused_name, vector
+from cudaperf_magic.compiler.lowering.snippets import BYTES, vector
 from cudaperf_magic.compiler.program import Nest
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from string import Template
 
-from cudaperf_magic.compiler.loops import Call, Const, Expr, Name, Unary
+from cudaperf_magic.compiler.loops import Call, Const, Expr, Unary
 
 FOLDER = Path(__file__).parent / "cuda"
 COMBINE = {
@@ -148,13 +148,3 @@ def vector(type: str, count: int) -> Snippet:
     words = {2: "Two", 4: "Four", 8: "Eight", 16: "Sixteen"}[count]
     values = (("name", f"{word}_x{count}"), ("type", type), ("count", str(count)), ("words", words), ("bytes", size))
     return Snippet("vector", values)
-
-
-def unused_name(name: str, taken: set[str]) -> Name:
-    """A fresh variable near a name."""
-    number = 1
-    candidate = name
-    while candidate in taken:
-        number += 1
-        candidate = f"{name}{number}"
-    return Name(candidate)

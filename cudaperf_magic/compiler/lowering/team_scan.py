@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from cudaperf_magic.compiler.analysis.recurrences import Scan
+from cudaperf_magic.compiler.fresh import unused_name
 from cudaperf_magic.compiler.loops import (
     Assign,
     Binary,
@@ -36,7 +37,6 @@ from cudaperf_magic.compiler.lowering.snippets import (
     literal,
     neutral,
     type_word,
-    unused_name,
     wide,
 )
 

@@ -13,6 +13,7 @@ from itertools import pairwise
 from cudaperf_magic.compiler.analysis.affine import integer, loads_in, simplify
 from cudaperf_magic.compiler.analysis.dependence import Facts, analyse
 from cudaperf_magic.compiler.analysis.usage import usage
+from cudaperf_magic.compiler.fresh import unused_name
 from cudaperf_magic.compiler.loops import (
     Assign,
     Binary,
@@ -34,7 +35,6 @@ from cudaperf_magic.compiler.loops import (
     substitute,
     walk,
 )
-from cudaperf_magic.compiler.lowering.snippets import unused_name
 from cudaperf_magic.compiler.moves.move import Refused
 from cudaperf_magic.compiler.rewriting.restructure import fresh, interchanged
 from cudaperf_magic.compiler.schedule import Schedule, Step

@@ -13,6 +13,7 @@ from cudaperf_magic.compiler.analysis.affine import loads_in, simplify
 from cudaperf_magic.compiler.analysis.dependence import Facts
 from cudaperf_magic.compiler.analysis.recurrences import Scan, scan_of
 from cudaperf_magic.compiler.analysis.usage import usage
+from cudaperf_magic.compiler.fresh import unused_name
 from cudaperf_magic.compiler.loops import (
     Assign,
     Binary,
@@ -29,7 +30,7 @@ from cudaperf_magic.compiler.loops import (
     map_statement,
 )
 from cudaperf_magic.compiler.lowering.lower import symbols_of
-from cudaperf_magic.compiler.lowering.snippets import literal, neutral, unused_name
+from cudaperf_magic.compiler.lowering.snippets import literal, neutral
 from cudaperf_magic.compiler.moves.two_pass import OWN_NAMES, block_loop, sets_only, stretch
 from cudaperf_magic.compiler.program import Nest, Program, Workspace
 from cudaperf_magic.compiler.promote import promote

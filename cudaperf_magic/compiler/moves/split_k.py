@@ -11,6 +11,7 @@ from cudaperf_magic.compiler.analysis.affine import integer, simplify
 from cudaperf_magic.compiler.analysis.dependence import Facts
 from cudaperf_magic.compiler.analysis.reductions import Reduction
 from cudaperf_magic.compiler.analysis.usage import usage
+from cudaperf_magic.compiler.fresh import unused_name
 from cudaperf_magic.compiler.loops import (
     Assign,
     Binary,
@@ -27,7 +28,7 @@ from cudaperf_magic.compiler.loops import (
 from cudaperf_magic.compiler.lowering.grid import axes_of
 from cudaperf_magic.compiler.lowering.keep import kept_in_register
 from cudaperf_magic.compiler.lowering.lower import symbols_of
-from cudaperf_magic.compiler.lowering.snippets import neutral, unused_name
+from cudaperf_magic.compiler.lowering.snippets import neutral
 from cudaperf_magic.compiler.moves.scan_passes import joined
 from cudaperf_magic.compiler.moves.two_pass import in_type, is_long, sets_only
 from cudaperf_magic.compiler.program import Nest, Program, Workspace

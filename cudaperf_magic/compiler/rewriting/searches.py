@@ -11,6 +11,7 @@ from dataclasses import replace
 
 from cudaperf_magic.compiler.analysis.affine import simplify
 from cudaperf_magic.compiler.analysis.usage import usage
+from cudaperf_magic.compiler.fresh import taken_name
 from cudaperf_magic.compiler.loops import (
     Assign,
     Binary,
@@ -71,7 +72,7 @@ def _search(loop: Loop, taken: set[str], symbols: Symbols, after: frozenset[str]
     touched = usage(before)
     if touched.stores or touched.assigned & touched.exposed or touched.assigned & after or _may_trap(hit.condition):
         return None
-    name = _fresh(f"first_{loop.var}", taken)
+    name = taken_name(f"first_{loop.var}", taken)
     symbols.types[name] = loop.type
     nearer = Binary("<" if loop.step > 0 else ">", Name(loop.var), Name(name))
     note = Assign(Name(name), "", Name(loop.var), hit.line)
@@ -97,7 +98,7 @@ def _last_hit(loop: Loop, taken: set[str], symbols: Symbols, after: frozenset[st
         return None
     if not any(loop.var in usage((s,)).exposed for s in hit.then) or targets & touched.assigned:
         return None  # a constant is raised like a flag, in whatever order
-    name = _fresh(f"last_{loop.var}", taken)
+    name = taken_name(f"last_{loop.var}", taken)
     symbols.types[name] = loop.type
     later, none_yet = (">", "-") if loop.step > 0 else ("<", "+")
     note = Assign(Name(name), "", Name(loop.var), hit.line)
@@ -119,11 +120,3 @@ def _may_trap(condition: Expr) -> bool:
         isinstance(part, Binary) and part.op in ("/", "%") and not isinstance(part.right, Const)
         for part in walk_expression(condition)
     )
-
-
-def _fresh(name: str, taken: set[str]) -> str:
-    number, found = 2, name
-    while found in taken:
-        found, number = f"{name}{number}", number + 1
-    taken.add(found)
-    return found

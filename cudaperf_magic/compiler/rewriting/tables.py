@@ -7,6 +7,7 @@ from math import prod
 
 from cudaperf_magic.compiler.analysis.affine import integer
 from cudaperf_magic.compiler.analysis.usage import usage
+from cudaperf_magic.compiler.fresh import unused_name
 from cudaperf_magic.compiler.loops import (
     Assign,
     Const,
@@ -23,7 +24,7 @@ from cudaperf_magic.compiler.loops import (
     While,
     walk_expression,
 )
-from cudaperf_magic.compiler.lowering.snippets import literal, unused_name
+from cudaperf_magic.compiler.lowering.snippets import literal
 
 MOST_ZEROS = 8  # more than so many zeros are filled in by a loop
 

@@ -13,6 +13,7 @@ from cudaperf_magic.compiler.analysis.bands import carries_scalar, pairs_of, way
 from cudaperf_magic.compiler.analysis.conflicts import earlier
 from cudaperf_magic.compiler.analysis.dependence import Facts
 from cudaperf_magic.compiler.analysis.values import assigned_names
+from cudaperf_magic.compiler.fresh import taken_name
 from cudaperf_magic.compiler.loops import Binary, Break, Call, Const, Declare, Expr, If, Loop, Name, Return
 from cudaperf_magic.compiler.lowering.grid import Boxes, extreme, value_range
 
@@ -57,7 +58,7 @@ def skewed(outer: Loop, inner: Loop, weights: tuple[int, int], labels: set[str])
     if abs(by_var[solved]) != 1:
         return None
     free = outer if solved == inner.var else inner
-    number = _fresh("diagonal", labels)
+    number = taken_name("diagonal", labels)
     total = Binary("+", _times(by_var[outer.var], outer.var), _times(by_var[inner.var], inner.var))
     first, last = extreme(total, boxes, want_low=True), extreme(total, boxes, want_low=False)
     if first is None or last is None:
@@ -71,7 +72,7 @@ def skewed(outer: Loop, inner: Loop, weights: tuple[int, int], labels: set[str])
         guard = Binary("&&", guard, condition)
     start, stop = _points(free, by_var[free.var] * sign, _scaled(sign, Name(number)), boxes[solved], boxes[free.var])
     body = (Declare(solved, other.type, init=value, line=other.line), If(guard, inner.body, line=inner.line))
-    points = Loop(free.var, start, stop, 1, body, _fresh(f"{free.var}_point", labels), free.type, free.line)
+    points = Loop(free.var, start, stop, 1, body, taken_name(f"{free.var}_point", labels), free.type, free.line)
     stop_ = simplify(Binary("+", last, Const("1")))
     comment = outer.comment or f"One diagonal {number} = {_shown(by_var, outer.var, inner.var)} after the other."
     return Loop(number, first, stop_, 1, (points,), number, "int", outer.line, comment)
@@ -116,11 +117,3 @@ def _shown(weights: dict[str, int], *names: str) -> str:
         f"{'-' if weights[n] < 0 else '+'} {'' if abs(weights[n]) == 1 else f'{abs(weights[n])} * '}{n}" for n in names
     ]
     return " ".join(parts).removeprefix("+ ")
-
-
-def _fresh(name: str, labels: set[str]) -> str:
-    number, found = 2, name
-    while found in labels:
-        found, number = f"{name}{number}", number + 1
-    labels.add(found)
-    return found
