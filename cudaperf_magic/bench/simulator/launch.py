@@ -175,7 +175,7 @@ class _Run:
 
     def is_late(self) -> bool:
         """Whether copies and fills, which the runtime does not see, have used up the processor time."""
-        late = 0 < self.sim.cpu_limit_ns < time.thread_time_ns()
+        late = bool(0 < self.sim.cpu_limit_ns < time.thread_time_ns())
         if late:
             self.faults.append(Fault("limit", "its many steps use up the limit of processor time; do more in each"))
             self.sim.stopped = 1

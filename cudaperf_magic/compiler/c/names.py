@@ -101,6 +101,17 @@ class Names:
         return self.readable.get(unique, unique)
 
 
+def _written_names(body: Body) -> list[str]:
+    """Variables that the body declares, counts with or assigns."""
+    own: list[str] = []
+    for statement in walk(body):
+        own += [statement.var] if isinstance(statement, Loop) else []
+        own += [statement.name] if isinstance(statement, Declare) else []
+        if isinstance(statement, Assign) and isinstance(statement.target, Name):
+            own.append(statement.target.name)
+    return own
+
+
 def readable(
     body: Body,
     parameters: list[Parameter],
@@ -110,12 +121,7 @@ def readable(
     function: str,
 ) -> tuple[tuple[Stmt, ...], tuple[Parameter, ...], tuple[Table, ...]]:
     """The function's parts under readable names, with unique loop labels."""
-    own = [part.name for part in (*parameters, *tables)]
-    for statement in walk(body):
-        own += [statement.var] if isinstance(statement, Loop) else []
-        own += [statement.name] if isinstance(statement, Declare) else []
-        if isinstance(statement, Assign) and isinstance(statement.target, Name):
-            own.append(statement.target.name)
+    own = [*(p.name for p in parameters), *(t.name for t in tables), *_written_names(body)]
     names = Names({*taken, *made_up((name.split("#")[0] for name in own), function)}, types)
     for parameter in parameters:
         names.give(parameter.name)
