@@ -250,3 +250,17 @@ def test_a_scalar_that_is_no_size_can_be_fixed() -> None:
     source = "void f(int n, int k, int x[n]) { for (int i = 0; i < n; i++) x[i] = x[i] * k; }"
     task = task_of(source, sizes={"k": "3"})
     assert all(materialise(task, case)["k"][0] == 3 for case in task.cases)
+
+
+def test_a_size_that_its_type_cannot_hold_is_refused() -> None:
+    source = "void f(int n, unsigned char k, float x[n]) { for (int i = 0; i < n; i++) x[i] += k; }"
+    with pytest.raises(UsageError, match="--size n=99999999999: n holds 2,147,483,647 at most"):
+        read_task(source, sizes={"n": "99999999999"})
+    with pytest.raises(UsageError, match="--size k=256: k holds 255 at most"):
+        read_task(source, sizes={"k": "256"})
+
+
+def test_a_range_whose_ends_are_exchanged_is_refused() -> None:
+    source = "void f(int n, float x[n]) { for (int i = 0; i < n; i++) x[i] += 1; }"
+    with pytest.raises(UsageError, match="--range x=5:1: its lower end is above its upper end; exchange them"):
+        read_task(source, ranges={"x": "5:1"})

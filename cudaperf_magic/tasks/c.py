@@ -60,7 +60,7 @@ def read_task(
     function = read(source, entry, defines=defines, folder=folder)
     _refuse_strangers(function, sizes, ranges)
     function, notes = _with_shapes(function, sizes)
-    given = {name: _given_value(name, text) for name, text in sizes.items() if _is_scalar(function, name)}
+    given = {name: _given_value(name, text, function) for name, text in sizes.items() if _is_scalar(function, name)}
     values = {
         **_indexed(function),
         **derived_ranges(function),
@@ -155,13 +155,17 @@ def _refuse_strangers(function: Function, sizes: Mapping[str, str], ranges: Mapp
                 raise UsageError(f"{option} {key}: {function.name} has no parameter {key}; it has {listed}")
 
 
-def _given_value(name: str, text: str) -> int:
+def _given_value(name: str, text: str, function: Function) -> int:
     try:
         value = value_of(text, {})
     except Unknown as unknown:
         raise UsageError(f"--size {name}={text}: a scalar's size is a number; {unknown} is not known") from None
     if value != int(value) or value < 0:
         raise UsageError(f"--size {name}={text}: a size is a whole number that is not negative")
+    kind = dtype_text(next(p.type for p in function.parameters if p.name == name), function)
+    bits = int("".join(c for c in kind if c.isdigit()) or "1") - (not kind.startswith("u"))
+    if "int" in kind and value >= 1 << bits:
+        raise UsageError(f"--size {name}={text}: {name} holds {(1 << bits) - 1:,} at most")
     return int(value)
 
 
@@ -181,7 +185,17 @@ def parse_range(key: str, text: str, function: Function) -> ValueRange:
         if bound and (strangers := unknown_names(parse(bound), scalars | constants)):
             raise UsageError(f"--range {key}={text}: {strangers[0]} is not a scalar parameter of {function.name}")
     low, high = (_folded_text(parse(bound), function) if bound else None for bound in parts[:2])
+    if low and high and _is_above(low, high):
+        raise UsageError(f"--range {key}={text}: its lower end is above its upper end; exchange them")
     return ValueRange(low, high, ORDERS[order], GIVEN)
+
+
+def _is_above(low: str, high: str) -> bool:
+    """Whether that is so whatever the scalars are."""
+    try:
+        return value_of(low, {}) > value_of(high, {})
+    except Unknown:
+        return False
 
 
 def _size_bounds(names: SizeNames, values: Mapping[str, ValueRange]) -> dict[str, tuple[int, int]]:
