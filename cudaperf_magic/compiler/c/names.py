@@ -89,6 +89,17 @@ class Names:
             for part in parts(statement):
                 self.give_loops(part, inside)
 
+    def give_body(self, body: Body) -> None:
+        self.give_loops(body)
+        for statement in walk(body):
+            if isinstance(statement, Declare):
+                self.give(statement.name)
+            if isinstance(statement, Assign) and isinstance(statement.target, Name):
+                self.give(statement.target.name)
+        for expression in all_expressions(body):
+            if isinstance(expression, (Name, Load)):
+                self.give(expression.name if isinstance(expression, Name) else expression.array)
+
     def _loop_name(self, loop: Loop, around: tuple[str, ...]) -> str:
         base = loop.var.split("#")[0]
         name, number = base, 2
@@ -123,19 +134,9 @@ def readable(
     """The function's parts under readable names, with unique loop labels."""
     own = [*(p.name for p in parameters), *(t.name for t in tables), *_written_names(body)]
     names = Names({*taken, *made_up((name.split("#")[0] for name in own), function)}, types)
-    for parameter in parameters:
-        names.give(parameter.name)
-    for table in tables:
-        names.give(table.name)
-    names.give_loops(body)
-    for statement in walk(body):
-        if isinstance(statement, Declare):
-            names.give(statement.name)
-        if isinstance(statement, Assign) and isinstance(statement.target, Name):
-            names.give(statement.target.name)
-    for expression in all_expressions(body):
-        if isinstance(expression, (Name, Load)):
-            names.give(expression.name if isinstance(expression, Name) else expression.array)
+    for name in (*(p.name for p in parameters), *(t.name for t in tables)):
+        names.give(name)
+    names.give_body(body)
 
     def rename(expression: Expr) -> Expr:
         if isinstance(expression, Name):
