@@ -1,7 +1,13 @@
 #!/bin/sh
-# Runs the tests that need a GPU, on a machine that may have no network and no installed packages.
-# WHEELS: a folder of unpacked wheels (numpy, tree_sitter, tree_sitter_cuda, nvidia-cuda-nvrtc, pytest ...), if any.
+# Runs what needs a GPU, on a machine that may have no network and no installed packages: the tests marked gpu, then
+# the corpus of C functions, each translated as a person would.
+# WHEELS: a folder of unpacked wheels (tree_sitter, tree_sitter_cuda, islpy, pycparser, ...), if any.
+# CORPUS: options of translate_corpus.py ("--turns 2 --jobs 8"); empty leaves the corpus out.
 set -eu
 cd "$(dirname "$0")/../.."
 export PYTHONPATH="${WHEELS:+$WHEELS:}$PWD${PYTHONPATH:+:$PYTHONPATH}"
-exec "${PYTHON:-python3}" -m pytest tests/gpu -m gpu -q -p no:cacheprovider "$@"
+"${PYTHON:-python3}" -m pytest tests/gpu -m gpu -q -p no:cacheprovider "$@"
+if [ -n "${CORPUS:-}" ]; then
+    # shellcheck disable=SC2086
+    "${PYTHON:-python3}" tests/gpu/translate_corpus.py $CORPUS
+fi

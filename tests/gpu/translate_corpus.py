@@ -73,11 +73,13 @@ def main() -> int:
     parser.add_argument("--device", default="cuda:0")
     parser.add_argument("--turns", type=int, default=3)
     parser.add_argument("--jobs", type=int, default=8)
+    parser.add_argument("--only", nargs="*", default=[], help="parts of paths, for example matmul/ dot.c")
     parser.add_argument("--out", type=Path, default=Path("out/gpu-corpus"))
     arguments = parser.parse_args()
     arguments.out.mkdir(parents=True, exist_ok=True)
     with ThreadPoolExecutor(arguments.jobs) as pool:
-        files = load_corpus()
+        wanted = arguments.only or [""]
+        files = [file for file in load_corpus() if any(part in file.path for part in wanted)]
         rows = []
         for row in pool.map(lambda f: translated(f, arguments.device, arguments.turns, arguments.out), files):
             rows.append(row)
