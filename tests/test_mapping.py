@@ -45,6 +45,14 @@ def test_a_sweep_in_place_goes_by_diagonals() -> None:
     assert isinstance(nest, Nest) and len(nest.loops) == 1
 
 
+def test_a_diagonal_of_a_rectangle_asks_no_point_twice_whether_it_is_inside() -> None:
+    source = "void f(int n, int m, int s[n][m]) { for (int i = 1; i < n; i++) for (int j = 1; j < m; j++)"
+    source += " s[i][j] = s[i-1][j] + s[i][j-1]; }"
+    assert write_cuda(program(source)).count("if (") == 2  # the launch's and the thread's
+    triangle = source.replace("int j = 1;", "int j = i;")
+    assert "j >= i" in write_cuda(program(triangle))
+
+
 def test_nine_points_in_place_need_the_steeper_diagonal() -> None:
     source = "void f(int n, float a[n][n]) { for (int i = 1; i < n - 1; i++) for (int j = 1; j < n - 1; j++)"
     source += " a[i][j] = a[i - 1][j + 1] + a[i][j - 1] + a[i + 1][j]; }"

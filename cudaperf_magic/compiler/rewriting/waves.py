@@ -14,8 +14,21 @@ from cudaperf_magic.compiler.analysis.conflicts import earlier
 from cudaperf_magic.compiler.analysis.dependence import Facts
 from cudaperf_magic.compiler.analysis.values import assigned_names
 from cudaperf_magic.compiler.fresh import taken_name
-from cudaperf_magic.compiler.loops import Binary, Break, Call, Const, Declare, Expr, If, Loop, Name, Return
-from cudaperf_magic.compiler.lowering.grid import Boxes, extreme, value_range
+from cudaperf_magic.compiler.loops import (
+    Binary,
+    Break,
+    Call,
+    Const,
+    Declare,
+    Expr,
+    If,
+    Loop,
+    Name,
+    Return,
+    Stmt,
+    names_in,
+)
+from cudaperf_magic.compiler.lowering.grid import Boxes, all_of, extreme, value_range
 
 WEIGHTS = ((1, 1), (2, 1), (1, 2), (3, 1), (1, 3))
 
@@ -66,12 +79,14 @@ def skewed(outer: Loop, inner: Loop, weights: tuple[int, int], labels: set[str])
     other = inner if solved == inner.var else outer
     sign = by_var[solved]
     value = simplify(_scaled(sign, Binary("-", Name(number), _times(by_var[free.var], free.var))))
-    conditions = [*_within(other), *_within(free)]
-    guard: Expr = conditions[0]
-    for condition in conditions[1:]:
-        guard = Binary("&&", guard, condition)
-    start, stop = _points(free, by_var[free.var] * sign, _scaled(sign, Name(number)), boxes[solved], boxes[free.var])
-    body = (Declare(solved, other.type, init=value, line=other.line), If(guard, inner.body, line=inner.line))
+    slope = by_var[free.var] * sign
+    start, stop = _points(free, slope, _scaled(sign, Name(number)), boxes[solved], boxes[free.var])
+    body: tuple[Stmt, ...] = (Declare(solved, other.type, init=value, line=other.line), *inner.body)
+    is_rectangle = outer.var not in names_in(inner.start) | names_in(inner.stop)
+    if abs(slope) != 1 or not is_rectangle:  # else the range of points says it all
+        guard = all_of((*_within(other), *_within(free)))
+        assert guard is not None
+        body = (body[0], If(guard, inner.body, line=inner.line))
     points = Loop(free.var, start, stop, 1, body, taken_name(f"{free.var}_point", labels), free.type, free.line)
     stop_ = simplify(Binary("+", last, Const("1")))
     comment = outer.comment or f"One diagonal {number} = {_shown(by_var, outer.var, inner.var)} after the other."
