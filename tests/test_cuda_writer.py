@@ -7,6 +7,10 @@ from cudaperf_magic.bench.nvrtc import build
 from cudaperf_magic.compiler.c.reader import read
 from cudaperf_magic.compiler.cuda_writer import write_cuda
 from cudaperf_magic.compiler.mapping import plan
+from cudaperf_magic.compiler.moves.catalogue import apply
+from cudaperf_magic.compiler.moves.move import Context
+from cudaperf_magic.compiler.schedule import Step
+from cudaperf_magic.tasks.c import read_task
 
 
 def cuda(source: str) -> str:
@@ -55,3 +59,19 @@ def test_zeros_and_double_signs_are_not_printed_in_subscripts() -> None:
     source += " for (int d = -1; d <= 1; d++) v[k++] = a[i][d + 1]; a[i][1] = v[0] + v[1] + v[2]; } }"
     text = cuda(source)
     assert "a[(size_t)i * m] = 1;" in text and "a[j] = 2;" in text and "v[d + 1] = " in text
+
+
+def test_a_row_and_a_column_of_their_own_that_became_subscripts_leave_no_unread_variables() -> None:
+    source = "void wrap(int h, int w, const int *a, int *b) { for (int y = 0; y < h; y++) for (int x = 0; x < w; x++) {"
+    source += " int row = y, column = x; b[y * w + x] = a[row * w + column]; } }"
+    text = write_cuda(plan(read_task(source)[1]))
+    assert "= a[(size_t)y * w + x]" in text and "int row" not in text and "int column" not in text
+
+
+def test_an_offset_in_a_halo_is_a_number_added() -> None:
+    source = "void f(int n, const float u[n], float v[n]) { for (int i = 1; i < n - 1; i++)"
+    source += " v[i] = u[i - 1] + u[i] + u[i + 1]; }"
+    staged = apply(plan(read(source)), Step("stage", "f_kernel"), Context())
+    text = write_cuda(staged)
+    assert "u_tile[i - i0] + u_tile[i - i0 + 1] + u_tile[i - i0 + 2]" in text
+    assert ">= 0" not in text  # i0 - 1 is 0 in the first block

@@ -200,9 +200,13 @@ def _finished(trial: _Trial, task: Task) -> Task:
 
 
 def _notes(trial: _Trial, task: Task) -> Iterator[str]:
+    assumed: dict[str, list[str]] = {}
     for argument, before in zip(trial.task.arguments, task.arguments, strict=True):
         if argument.values != before.values and argument.values is not None:
-            yield f"{argument.name} lies between {argument.values.low} and {argument.values.high}: {ASSUMED}"
+            assumed.setdefault(f"between {argument.values.low} and {argument.values.high}", []).append(argument.name)
+    for limits, names in assumed.items():
+        who = " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
+        yield f"{who} {'lies' if len(names) == 1 else 'lie'} {limits}: {ASSUMED}"
     told: set[str] = set()
     for chosen, fault in zip(trial.chosen, trial.faults, strict=True):
         if chosen is None and fault is not None and str(fault) not in told and len(told) < 3:

@@ -16,7 +16,22 @@ from cudaperf_magic.compiler.analysis.formulas import Instance, Scope, rules
 from cudaperf_magic.compiler.analysis.monotony import highest
 from cudaperf_magic.compiler.analysis.presburger import is_empty
 from cudaperf_magic.compiler.analysis.values import Typing, written_arrays
-from cudaperf_magic.compiler.loops import Expr, Function, Load, Name, Stmt, map_statement
+from cudaperf_magic.compiler.loops import (
+    Assign,
+    Declare,
+    Expr,
+    Function,
+    If,
+    Load,
+    Loop,
+    Name,
+    Stmt,
+    While,
+    expressions,
+    map_statement,
+    names_in,
+    walk,
+)
 
 
 @dataclass(frozen=True)
@@ -195,7 +210,31 @@ def delinearise(function: Function) -> Function:
         return replace(e, subscripts=splits[e]) if isinstance(e, Load) and e in splits and e.array in shapes else e
 
     parameters = tuple(replace(p, shape=shapes.get(p.name, p.shape)) for p in function.parameters)
-    return replace(function, parameters=parameters, body=tuple(map_statement(s, change) for s in function.body))
+    body = tuple(map_statement(s, change) for s in function.body)
+    return replace(function, parameters=parameters, body=_unread(_names(function.body) - _names(body), body))
+
+
+def _names(statements: tuple[Stmt, ...]) -> set[str]:
+    return {name for statement in walk(statements) for e in expressions(statement) for name in names_in(e)}
+
+
+def _unread(gone: set[str], statements: tuple[Stmt, ...]) -> tuple[Stmt, ...]:
+    """The statements without the declarations of names that only the subscripts had read, as they were written."""
+    gone = gone - {s.target.name for s in walk(statements) if isinstance(s, Assign) and isinstance(s.target, Name)}
+
+    def inside(part: tuple[Stmt, ...]) -> tuple[Stmt, ...]:
+        return tuple(one(s) for s in part if not (isinstance(s, Declare) and s.name in gone and not s.shape))
+
+    def one(statement: Stmt) -> Stmt:
+        match statement:
+            case Loop() | While():
+                return replace(statement, body=inside(statement.body))
+            case If():
+                return replace(statement, then=inside(statement.then), other=inside(statement.other))
+            case _:
+                return statement
+
+    return inside(statements) if gone else statements
 
 
 def split_shape(extent: Expr, strides: tuple[Stride, ...]) -> tuple[Expr, ...] | None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from cudaperf_magic.compiler.analysis.affine import constant, integer, linear, simplify
+from cudaperf_magic.compiler.analysis.affine import constant, expand, expression_of, integer, linear, simplify
 from cudaperf_magic.compiler.analysis.usage import usage
 from cudaperf_magic.compiler.loops import (
     Assign,
@@ -49,7 +49,7 @@ class Footprint:
     def within(self, load: Load) -> tuple[Expr, ...]:
         """The load's place in the tile."""
         pairs = zip(load.subscripts, self.origin, strict=True)
-        return tuple(simplify(Binary("-", subscript, start)) for subscript, start in pairs)
+        return tuple(_difference(subscript, start) for subscript, start in pairs)
 
 
 def footprint(
@@ -173,6 +173,17 @@ def _box(subscripts: tuple[Expr, ...], spans: dict[str, Span]) -> tuple[Expr, in
         start = Binary("+", start, Binary("*", constant(number), edge))
         extent += abs(number) * (count - 1)
     return simplify(start), extent, frozenset(coefficients)
+
+
+def _difference(subscript: Expr, start: Expr) -> Expr:
+    """`i - i0 + 1` rather than `i - (i0 - 1)`."""
+    written = simplify(Binary("-", subscript, start))
+    collected = expression_of(expand(written))
+    return collected if _parts(collected) <= _parts(written) else written
+
+
+def _parts(expression: Expr) -> int:
+    return sum(1 for _ in walk_expression(expression))
 
 
 def mentions(expression: Expr, names: set[str]) -> bool:

@@ -30,6 +30,7 @@ from cudaperf_magic.compiler.loops import (
     Stmt,
     Symbols,
     Ternary,
+    map_expression,
     map_statement,
     names_in,
 )
@@ -200,10 +201,16 @@ class _Tiler:
         for index, origin, extent, moved in zip(source, found.origin, shape, found.varies_with, strict=True):
             if not moved and integer(origin) is not None:
                 continue
-            if may_be_negative(origin):
+            if may_be_negative(origin) and not self.starts_inside(origin):
                 conditions.append(Binary(">=", index, Const("0")))
             conditions.append(Binary("<", index, extent))
         return tuple(conditions)
+
+    def starts_inside(self, origin: Expr) -> bool:
+        """Whether the first block's tile starts at 0 or later: `i0 - 1` where i goes from 1."""
+        lows = {self.base(axis): axis.low for axis in self.axes}
+        first = integer(simplify(map_expression(origin, lambda e: lows.get(e, e) if isinstance(e, Name) else e)))
+        return first is not None and first >= 0
 
     # ---------------------------------------------------------------- tiling
 
