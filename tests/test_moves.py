@@ -126,6 +126,12 @@ def test_what_a_move_makes_equals_the_c_on_odd_sizes_without_races(
         ("convolutions/conv1d", "stage(conv1d_kernel, w)", "no box of constant size"),
         (TWICE, "stage(twice_kernel)", "no element twice in a block"),
         (POOL, "team(pool_kernel, 128)", "too little for a team"),
+        (
+            "void f(int n, int m, const float h[m], const float x[n], float y[n]) { for (int i = 0; i < n; i++) {"
+            " float s = 0; for (int k = 0; k < m; k++) { if (k > i) break; s += h[k] * x[i - k]; } y[i] = s; } }",
+            "tile(f_kernel, k, 128)",
+            "can be left early",
+        ),
     ],
 )
 def test_a_move_that_does_not_apply_says_why(source: str, schedule: str, words: str) -> None:

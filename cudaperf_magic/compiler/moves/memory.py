@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 from math import prod
 
+from cudaperf_magic.compiler.analysis.accesses import jumps
 from cudaperf_magic.compiler.analysis.usage import usage
-from cudaperf_magic.compiler.loops import Assign, Load, Loop, Name, Stmt, walk
+from cudaperf_magic.compiler.loops import Assign, Break, Load, Loop, Name, Return, Stmt, walk
 from cudaperf_magic.compiler.lowering.footprint import loads_of, planes_apart
 from cudaperf_magic.compiler.lowering.keep import kept_in_register
 from cudaperf_magic.compiler.lowering.lower import symbols_of
@@ -27,6 +28,8 @@ def _tile(program: Program, nest: Nest, step: Step, context: Context) -> Program
     loop = next((s for s in nest.body if isinstance(s, Loop) and s.label == label), None)
     if loop is None:
         raise Refused(f"{nest.name} has no loop {label} directly inside a point")
+    if any(True for _ in jumps(loop.body, (Break, Return))):
+        raise Refused(f"the loop over {loop.var} can be left early, and a tile's step would go on")
     body = kept_in_register(nest.body, loop, symbols_of(program).types)
     loop = next(s for s in body if isinstance(s, Loop) and s.label == label)
     block = TILED_BLOCKS[len(nest.axes)]
