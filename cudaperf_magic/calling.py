@@ -91,6 +91,8 @@ def _array(task: Task, argument: Argument, value: Any) -> np.ndarray[Any, Any]:
         raise UsageError(f"{place} must be a NumPy array of {dtype}, not {type(value).__name__}")
     if value.dtype != dtype:
         cast = f"{argument.name}.astype('{dtype}')"
+        if argument.role != "in":  # a copy made in the call would be written and lost
+            cast = f"{argument.name} = {cast} before the call"
         raise UsageError(f"{place} must be an array of {dtype}, not {value.dtype}; write {cast}")
     if not value.flags.c_contiguous:
         raise UsageError(f"{place} must be C-contiguous; write np.ascontiguousarray({argument.name})")

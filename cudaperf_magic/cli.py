@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Sequence
+from importlib.metadata import version
 
 from . import arguments, commands, options
 from .errors import CudaperfError
@@ -19,14 +20,18 @@ FOUND, NONE, BAD_INPUT, INTERRUPTED = 0, 1, 2, 130
 
 def main(words: Sequence[str] | None = None) -> int:
     """Run one sub-command; returns the exit status."""
+    words = sys.argv[1:] if words is None else words
+    if list(words) == ["--version"]:
+        print(f"cudaperf-magic {version('cudaperf-magic')}")
+        return FOUND
     try:
-        request = options.parse(sys.argv[1:] if words is None else words, "cli")
+        request = options.parse(words, "cli")
         return _COMMANDS[request.command](request)
     except options.HelpWanted as wanted:
         print(wanted)
         return FOUND
     except CudaperfError as problem:
-        print(f"cudaperf: {problem}", file=sys.stderr)
+        print(f"cudaperf: {str(problem).removeprefix('cudaperf ')}", file=sys.stderr)
         return BAD_INPUT
     except KeyboardInterrupt:
         print("cudaperf: interrupted; `cudaperf resume` goes on", file=sys.stderr)

@@ -195,7 +195,8 @@ def parse(words: Sequence[str], front: Front) -> Request:
         raise HelpWanted(usage(front))
     command, *rest = words
     if command not in COMMANDS:
-        raise UsageError(f"{command} is no command{_nearest(command, COMMANDS)}; there are {', '.join(COMMANDS)}")
+        advice = _nearest(command, COMMANDS) or f"; there are {', '.join(COMMANDS)}"
+        raise UsageError(f"{command} is no command{advice}")
     known = flags(command, front)
     made = parser(command, front)
     if {"-h", "--help"} & set(rest):

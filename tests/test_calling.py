@@ -42,6 +42,7 @@ def test_arguments_bind_by_position_and_by_name() -> None:
         ((4, f32(2), f32(4), f32(4)), {}, "a must be one float number, not ndarray"),
         ((4, 2.0, [1.0] * 4, f32(4)), {}, "x must be a NumPy array of float32, not list"),
         ((4, 2.0, np.zeros(4), f32(4)), {}, "x must be an array of float32, not float64; write x.astype('float32')"),
+        ((4, 2.0, f32(4), np.zeros(4)), {}, "not float64; write y = y.astype('float32') before the call"),
         ((4, 2.0, f32(8)[::2], f32(4)), {}, "x must be C-contiguous; write np.ascontiguousarray(x)"),
         ((4, 2.0, f32(3), f32(4)), {}, "x has shape (3,), but the C reads x[n] = (4,)"),
     ],

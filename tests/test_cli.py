@@ -223,9 +223,14 @@ def test_python_dash_m_is_the_same_command(tmp_path: Path) -> None:
         [sys.executable, "-m", "cudaperf_magic", "histroy"], capture_output=True, text=True, env=environment
     )
     assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr == (
-        "cudaperf: histroy is no command; did you mean history?; there are translate, check, resume, history, doctor\n"
-    )
+    assert done.stderr == "cudaperf: histroy is no command; did you mean history?\n"
+
+
+def test_the_version_is_told_and_a_missing_word_is_named_once(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--version"]) == 0 and main(["translate"]) == 2
+    said = capsys.readouterr()
+    assert said.out == f"cudaperf-magic {cudaperf_magic.__version__}\n"
+    assert said.err == "cudaperf: translate: the following arguments are required: FILE\n"
 
 
 def test_the_public_names_are_these() -> None:
