@@ -54,6 +54,8 @@ HORNER = """double polynomial(int n, double x, const double c[n]) {
 TWICE = "void twice(int n, const float g[n], float m[n]) { for (int i = 0; i < n; i++) m[i] += g[i] * g[i]; }"
 POOL = """void pool(int n, const float x[2 * n], float y[n]) { for (int i = 0; i < n; i++) {
     float b = 0; for (int p = 0; p < 2; p++) if (x[2 * i + p] > b) b = x[2 * i + p]; y[i] = b; } }"""
+OUTER = """void outer(int n, int m, const float a[n], const float b[m], float c[n][m]) {
+    for (int i = 0; i < n; i++) for (int j = 0; j < m; j++) c[i][j] = a[i] * b[j]; }"""
 STRIDED = "void strided(int n, float x[n]) { for (int i = 0; i < n; i += 2) x[i] = x[i] * 2; }"
 PAIRS = [{"n": n, "m": m} for n in (0, 1, 5, 33) for m in (0, 1, 40)]
 N = [{"n": n} for n in SIZES]
@@ -126,6 +128,7 @@ def test_what_a_move_makes_equals_the_c_on_odd_sizes_without_races(
         ("convolutions/conv1d", "stage(conv1d_kernel, w)", "no box of constant size"),
         (TWICE, "stage(twice_kernel)", "no element twice in a block"),
         (POOL, "team(pool_kernel, 128)", "too little for a team"),
+        (OUTER, "stage(outer_kernel)\npad(outer_kernel)", "no columns"),
         (
             "void f(int n, int m, const float h[m], const float x[n], float y[n]) { for (int i = 0; i < n; i++) {"
             " float s = 0; for (int k = 0; k < m; k++) { if (k > i) break; s += h[k] * x[i - k]; } y[i] = s; } }",

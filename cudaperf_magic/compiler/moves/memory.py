@@ -92,6 +92,9 @@ def _stage_options(program: Program, nest: Nest, context: Context) -> Iterator[S
 def _pad(program: Program, nest: Nest, step: Step, context: Context) -> Program:
     if not nest.staged or nest.pad:
         raise Refused(f"{nest.name} has no tile without padding")
+    shapes = symbols_of(program).shapes
+    if all(len(shapes.get(array) or ()) < 2 for array in nest.staged):
+        raise Refused(f"{nest.name} has tiles of a single row, which have no columns")
     sentence = "Rows of the tile are one element longer, so that a column's elements lie in different banks."
     return with_decisions(program, nest, pad=1, comments=nest.saying(sentence))
 
