@@ -76,6 +76,14 @@ def test_a_pointer_whose_size_nothing_tells_is_refused_with_what_to_write() -> N
     assert caught.value.line == 2 and "parameter x has no size; write x[n], or add --size x=n" in str(caught.value)
 
 
+def test_all_pointers_without_a_size_are_named_at_once() -> None:
+    source = "void mv(int n, int nnz, const int *ptr, const int *idx, const float *val, const float *x, float *y) {"
+    source += " for (int i = 0; i < n; i++) { float s = 0; for (int k = ptr[i]; k < ptr[i + 1]; k++)"
+    source += " s += val[k] * x[idx[k]]; y[i] = s; } }"
+    with pytest.raises(TaskError, match=r"parameter idx has no size.*likewise val, x"):
+        task_of(source)
+
+
 def test_the_size_to_write_names_a_parameter_that_is_there() -> None:
     source = "void spread(int logn, const float x[1 << logn], const int at[1 << logn], float *y) {\n"
     source += "    for (int i = 0; i < 1 << logn; i++) y[at[i]] = x[i];\n}"

@@ -225,14 +225,17 @@ def _with_shapes(function: Function, sizes: Mapping[str, str]) -> tuple[Function
             raise UsageError(f"--size {parameter.name}: its size stands in the signature, {_shape_text(parameter)}")
         given[parameter.name] = (_given_extent(parameter, sizes[parameter.name], function),)
     inferred = extents(function, given)
+    missing = [p for p in function.parameters if p.is_array and p.shape is None and not given.get(p.name)]
+    missing = [p for p in missing if not inferred.get(p.name)]
+    if missing:
+        raise TaskError(_without_size([p.name for p in missing], function), missing[0].line or None)
     parameters, notes = [], []
     for parameter in function.parameters:
         if parameter.shape is not None:
             parameters.append(parameter)
             continue
         shape = given.get(parameter.name) or inferred.get(parameter.name)
-        if shape is None:
-            raise TaskError(_without_size(parameter.name, function), parameter.line or None)
+        assert shape is not None
         if parameter.name not in given:
             text = " x ".join(print_expression(extent) for extent in shape)
             where = _first_use(function, parameter.name)
@@ -241,11 +244,14 @@ def _with_shapes(function: Function, sizes: Mapping[str, str]) -> tuple[Function
     return replace(function, parameters=tuple(parameters)), tuple(notes)
 
 
-def _without_size(name: str, function: Function) -> str:
-    """What to do about an array whose size nothing tells, in terms of parameters that are there."""
+def _without_size(names: list[str], function: Function) -> str:
+    """What to do about arrays whose size nothing tells, in terms of parameters that are there."""
+    name = names[0]
     known = [p.name for p in function.parameters if is_integer_scalar(p)]
     example = "n" if "n" in known else known[0] if known else "1024"
     words = f"parameter {name} has no size; write {name}[{example}], or add --size {name}={example}"
+    if len(names) > 1:
+        words = f"{words}; likewise {', '.join(names[1:])}"
     return words if known == [example] else f"{words}, with the number of its elements in the place of {example}"
 
 
