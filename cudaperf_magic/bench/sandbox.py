@@ -69,6 +69,8 @@ class TimedOut(Ended):
 
     __match_args__ = ("timeout_s",)
 
+ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
+
 
 def run_in_child(
     function: Callable[..., Any],
@@ -105,6 +107,7 @@ def run_in_child(
         "cpu_s": int(timeout_s * (os.cpu_count() or 1)) + 2,
         "module": function.__module__,
         "path": [os.path.abspath(entry) for entry in sys.path],
+        "environment": {**os.environ, **ONE_THREAD},  # as it is now, not as it was when the server started
         "has_driver": memory_bytes is None,
         "writable": [str(Cache().folder), *(["/proc"] if memory_bytes is None else [])],
     }
@@ -269,7 +272,7 @@ class _Server:
         self._stop()  # what a dead one, or the process that we were forked from, left open
         self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         package = str(Path(__file__).resolve().parents[2])
-        environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
+        environment = {**os.environ, **ONE_THREAD}
         environment["PYTHONPATH"] = os.pathsep.join([package, *filter(None, [os.environ.get("PYTHONPATH")])])
         with theirs:
             command = [sys.executable, "-m", "cudaperf_magic.bench.sandbox_server", str(theirs.fileno()), *WARM_MODULES]

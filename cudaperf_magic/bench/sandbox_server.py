@@ -242,6 +242,8 @@ def _work(output: int, request: int, result: int, folder: str, options: dict[str
     null = os.open(os.devnull, os.O_RDONLY)
     for source, target in ((null, 0), (output, 1), (output, 2)):
         os.dup2(source, target)
+    os.environ.clear()
+    os.environ.update(options["environment"])
     os.environ["TMPDIR"] = tempfile.tempdir = folder
     os.chdir(folder)
     sys.path[:] = options["path"]

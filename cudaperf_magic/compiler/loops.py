@@ -217,6 +217,7 @@ class Parameter:
     is_global: bool = False
     init: Expr | None = None  # a global scalar's initial value
     line: int = 0
+    given: str = ""  # its name in the person's C; `name` differs where that one had to give way
 
     @property
     def is_array(self) -> bool:

@@ -6,6 +6,7 @@ them, puts another in the place of one on which the C does something undefined, 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Literal
@@ -56,8 +57,8 @@ def read_task(
         TaskError: the C cannot become a task; with its line.
         UsageError: a size or a range is not understood.
     """
-    sizes, ranges = dict(sizes or {}), dict(ranges or {})
     function = read(source, entry, defines=defines, folder=folder)
+    sizes, ranges = _in_our_names(function, sizes or {}), _in_our_names(function, ranges or {})
     _refuse_strangers(function, sizes, ranges)
     function, notes = _with_shapes(function, sizes)
     given = {name: _given_value(name, text, function) for name, text in sizes.items() if _is_scalar(function, name)}
@@ -84,6 +85,18 @@ def read_task(
         folder=folder,
     )
     return task, function
+
+
+def _in_our_names(function: Function, options: Mapping[str, str]) -> dict[str, str]:
+    """Options that speak of parameters as the C does, for those whose name had to give way (`s0` to `s0_2`)."""
+    ours = {p.given: p.name for p in function.parameters if p.given and p.given != p.name}
+    if not ours:
+        return dict(options)
+
+    def renamed(text: str) -> str:
+        return re.sub(r"[A-Za-z_]\w*", lambda word: ours.get(word.group(), word.group()), text)
+
+    return {renamed(key): renamed(text) for key, text in options.items()}
 
 
 def function_of(task: Task) -> Function:

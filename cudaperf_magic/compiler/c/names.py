@@ -45,11 +45,17 @@ ENDINGS = (
 )  # fmt: skip
 
 
-def made_up(bases: Iterable[str], function: str) -> set[str]:
-    """Those of the C's own names that the compiler may also make up for this function."""
-    own = set(bases)
+def made_up(bases: Iterable[str], function: str, counters: Iterable[str]) -> set[str]:
+    """Those of the C's own names that the compiler may also make up for this function.
+
+    counters: those of the bases that loops count with; only they get a first value of a block, `i0`.
+    """
+    own, counting = set(bases), set(counters)
     return {name for name in own if name.startswith(f"{function}_kernel")} | {
-        name for name in own for ending in ENDINGS if name.endswith(ending) and name.removesuffix(ending) in own
+        name
+        for name in own
+        for ending in ENDINGS
+        if name.endswith(ending) and name.removesuffix(ending) in (counting if ending == "0" else own)
     }
 
 
@@ -133,7 +139,8 @@ def readable(
 ) -> tuple[tuple[Stmt, ...], tuple[Parameter, ...], tuple[Table, ...]]:
     """The function's parts under readable names, with unique loop labels."""
     own = [*(p.name for p in parameters), *(t.name for t in tables), *_written_names(body)]
-    names = Names({*taken, *made_up((name.split("#")[0] for name in own), function)}, types)
+    counters = [s.var.split("#")[0] for s in walk(body) if isinstance(s, Loop)]
+    names = Names({*taken, *made_up((name.split("#")[0] for name in own), function, counters)}, types)
     for name in (*(p.name for p in parameters), *(t.name for t in tables)):
         names.give(name)
     names.give_body(body)
@@ -160,6 +167,7 @@ def readable(
         replace(
             p,
             name=names.of(p.name),
+            given=p.name.split("#")[0],
             shape=None if p.shape is None else tuple(map_expression(e, rename) for e in p.shape),
         )
         for p in parameters
