@@ -28,8 +28,7 @@ class Nest:
     atomic: arrays whose updates collide between points.
     private: scalars and arrays declared outside that every point has to itself.
     private_bins: the arrays of `atomic` that each block first sums up in shared memory.
-    partial: blocks that share the one point's reduction or scan in a first pass (0: no second pass).
-    unroll: labels of loops to unroll.   stride: whether a thread walks the x axis in steps of the whole grid.
+    unroll: labels of loops to unroll.
     restrict: whether the arrays that it only reads are promised not to overlap those that it writes.
     """
 
@@ -49,9 +48,7 @@ class Nest:
     atomic: frozenset[str] = frozenset()
     private: frozenset[str] = frozenset()
     private_bins: tuple[str, ...] = ()
-    partial: int = 0
     unroll: tuple[str, ...] = ()
-    stride: int = 0
     restrict: bool = False
     is_fallback: bool = False  # one thread, for sizes that the others are not for
     comments: tuple[str, ...] = ()  # one teaching sentence a move
