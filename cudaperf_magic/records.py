@@ -169,6 +169,9 @@ class Fault:
     kernel: str = ""
     block: tuple[int, int, int] | None = None
     thread: tuple[int, int, int] | None = None
+    other_block: tuple[int, int, int] | None = None  # of a race: whose earlier access it was
+    other_thread: tuple[int, int, int] | None = None
+    remedy: str = ""
 
 
 @dataclass(frozen=True)

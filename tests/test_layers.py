@@ -27,7 +27,7 @@ ROWS: tuple[tuple[str, ...], ...] = (
     ("policies", "bench", "fakes"),
     ("tasks", "rewards", "reflection"),
     ("compiler",),
-    ("records", "records_json", "records_schema", "proposals", "errors"),
+    ("records", "records_inspection", "records_json", "records_schema", "proposals", "errors"),
 )
 
 PROCESS_MODULES = {"subprocess", "multiprocessing", "concurrent.futures", "pty", "asyncio"}
