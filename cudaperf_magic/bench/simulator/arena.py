@@ -33,6 +33,7 @@ class Region:
     size: int
     itemsize: int = 0
     is_live: bool = True
+    reach: int = 0  # one past the last byte that was accessed, where that is noted
 
 
 @dataclass
@@ -45,6 +46,9 @@ class Arena:
     initialised: Bytes | None = None
     table: NDArray[Any] = field(default_factory=lambda: np.zeros((0, 2), np.uint64))
     extents: list[Extent] = field(default_factory=list)
+    notes_reach: bool = False
+    reach: NDArray[np.uint64] = field(default_factory=lambda: np.zeros(0, np.uint64))  # by listed buffer
+    listed: list[Region] = field(default_factory=list)
 
     def address(self, pointer: Pointer) -> int:
         region = self.regions.get(pointer.buffer)
@@ -71,6 +75,16 @@ class Arena:
         sim.buffers = self.table.ctypes.data
         sim.buffer_count = len(live)
         sim.hints[:] = [0] * 64
+        self.settle_reach()
+        self.listed = live
+        if self.notes_reach:
+            self.reach = np.zeros(max(1, len(live)), np.uint64)
+            sim.reach = self.reach.ctypes.data
+
+    def settle_reach(self) -> None:
+        """Takes over how far each listed buffer was accessed."""
+        for region, end in zip(self.listed, self.reach.tolist(), strict=False):
+            region.reach = max(region.reach, end)
 
     def allocate(self, step: Allocate, poison: bool, seed: int) -> None:
         region = self.regions[step.buffer]

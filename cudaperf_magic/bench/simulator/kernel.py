@@ -44,6 +44,7 @@ class Kernel:
     params: NDArray[np.uint8]
     offsets: dict[str, int]
     held: list[Any] = field(default_factory=list)
+    worst: Any = ()  # by site, when it is asked for: native.WorstRequest
 
     @property
     def segment_lines(self) -> list[int]:

@@ -25,6 +25,7 @@ from cudaperf_magic.bench.simulator.ptx import Module
 from cudaperf_magic.bench.simulator.ptx_reader import parse
 from cudaperf_magic.bench.simulator.result import SimulatorResult
 from cudaperf_magic.bench.simulator.totals import Totals, line_costs
+from cudaperf_magic.bench.simulator.worst import make_room, worst_requests
 from cudaperf_magic.records import Fault
 
 Instrument = Literal["none", "sampled", "all"]
@@ -52,6 +53,7 @@ def simulate(
     poison_workspace: bool = True,
     initialised: Mapping[str, bool] | None = None,
     check_global_races: bool = True,
+    observe: bool = False,
     cache: Cache | None = None,
 ) -> SimulatorResult:
     """Runs the plan's steps in order on `arrays`, which are modified in place.
@@ -65,6 +67,7 @@ def simulate(
         step_limit: loop iterations of warps, barriers and blocks, of the whole plan, before a run is called endless.
         cpu_limit_s: processor time of the whole plan before a run is called endless; 0: any.
         initialised: which arrays hold values before the run; those not named do.
+        observe: also keep the worst request of each line, and how far each buffer was accessed.
 
     Raises:
         Unsupported: an instruction that the simulator lacks.
@@ -72,7 +75,7 @@ def simulate(
     """
     run = _Run(compiled, plan, arrays, cache or Cache(), instrument, schedule, seed)
     run.limit(step_limit, cpu_limit_s)
-    run.prepare(printf_limit_bytes, poison_workspace, initialised, check_global_races)
+    run.prepare(printf_limit_bytes, poison_workspace, initialised, check_global_races, observe)
     try:
         run.steps(poison_workspace)
     finally:
@@ -119,6 +122,7 @@ class _Run:
         poison: bool,
         initialised: Mapping[str, bool] | None,
         check_races: bool,
+        observe: bool,
     ) -> None:
         sim, traced, whole = self.sim, self.instrument != "none", self.instrument == "all"
         variables = {n: v for n, v in self.module.variables.items() if v.space in ("global", "const")}
@@ -143,7 +147,10 @@ class _Run:
             sim.cells = self._zeros(((len(self.arena.memory) >> sim.cell_shift) + 1) * native.CELL_BYTES, np.uint8)
             sim.release_time, sim.acquire_time = self._zeros(ORDER_ROOM, np.uint32), self._zeros(ORDER_ROOM, np.uint32)
             sim.order_room = ORDER_ROOM
+        self.arena.notes_reach = traced and observe
         self.arena.list_buffers(sim)
+        for kernel in self.kernels.values() if traced and observe else ():
+            make_room(kernel)
         if self.runtime.sim_open(ctypes.byref(sim)) != 0:
             raise MemoryError("the simulator cannot allocate its state")
 
@@ -248,6 +255,7 @@ class _Run:
         self.runtime.sim_close(ctypes.byref(self.sim))
 
     def result(self) -> SimulatorResult:
+        self.arena.settle_reach()
         unique = int(np.count_nonzero(self.touched)) * 32 if self.instrument != "none" else 0
         return SimulatorResult(
             faults=tuple(self.faults),
@@ -256,6 +264,8 @@ class _Run:
             text=self.printed(),
             unique_bytes=unique,
             is_complete=not self.sim.stopped,
+            worst=worst_requests(self.kernels.items(), self.arena) if self.arena.notes_reach else (),
+            reached=tuple((r.name, r.reach) for r in self.arena.regions.values() if self.arena.notes_reach),
         )
 
 

@@ -11,7 +11,7 @@ u8 *rt_refused(void) {
 }
 
 /* The buffer that holds `address`, or null. */
-static const Buffer *find_buffer(Sim *s, u32 site, u64 address) {
+const Buffer *rt_buffer(Sim *s, u32 site, u64 address) {
     const Buffer *b = &s->buffers[s->hints[site & 63]];
     if (address - b->start < b->size) return b;
     u32 low = 0, high = s->buffer_count;
@@ -27,7 +27,7 @@ static const Buffer *find_buffer(Sim *s, u32 site, u64 address) {
 }
 
 static u8 *global_at(Warp *w, u32 site, u32 lane, u64 address, u32 size) {
-    const Buffer *b = find_buffer(w->sim, site, address);
+    const Buffer *b = rt_buffer(w->sim, site, address);
     if (!b || address + size > b->start + b->size) {
         rt_fault(w, FAULT_OUT_OF_BOUNDS, site, lane, address, size);
         return 0;

@@ -53,7 +53,7 @@ class Sim(ctypes.Structure):
         ("steps", s64), ("cpu_limit_ns", u64), ("turns", u32),
         ("schedule", u32), ("random", u64), ("l2", ptr), ("l2_sets", u32), ("l2_time", u32),
         ("dram_read_bytes", u64), ("dram_write_bytes", u64), ("pool", ptr), ("pool_count", u64), ("stopped", u32),
-        ("clock", u64), ("first_fault", u32),
+        ("clock", u64), ("first_fault", u32), ("reach", ptr),
     )  # fmt: skip
 
 
@@ -66,6 +66,14 @@ class Launch(ctypes.Structure):
         ("cluster", u32 * 3), ("shared_shift", u32), ("envreg", u64), ("traced_blocks", u64), ("traced_warps", u64),
         ("warp_instructions", u64), ("thread_instructions", u64), ("warp_max", u64), ("block_max", u64),
         ("barriers", u64), ("barrier_slots", u64), ("barrier_lost", u64), ("gaps", ptr), ("gap_count", u32),
+        ("worst", ptr),
+    )  # fmt: skip
+
+
+class WorstRequest(ctypes.Structure):
+    _fields_ = (
+        ("addresses", u64 * 32), ("block", u64), ("mask", u32), ("warp", u32), ("space", u32), ("units", u32),
+        ("ideal", u32),
     )  # fmt: skip
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from cudaperf_magic.bench.plan import Dim3
 from cudaperf_magic.records import Fault, LineCost
+from cudaperf_magic.records_inspection import AccessMap
 
 
 @dataclass(frozen=True)
@@ -63,6 +64,9 @@ class SimulatorResult:
     text: str = ""
     unique_bytes: int = 0  # of global memory, in whole sectors, touched at least once
     is_complete: bool = True  # False when a fault stopped the run
+    # Only of an observed run:
+    worst: tuple[AccessMap, ...] = ()  # the worst request of each line
+    reached: tuple[tuple[str, int], ...] = ()  # of each buffer: one past the last byte that was accessed
 
     @property
     def dram_bytes(self) -> int:

@@ -35,6 +35,10 @@ typedef struct {
     u64 requests, lanes, bytes, sectors, ideal_sectors, wavefronts, ideal_wavefronts, collisions, worst_collision;
 } SiteCost;
 
+/* The request of a site that needs most beyond its ideal: sectors of global, wavefronts of shared memory. `mask` is 0
+ * while there was none. */
+typedef struct { u64 addresses[32]; u64 block; u32 mask, warp, space, units, ideal; } WorstRequest;
+
 typedef struct { u64 executions, lanes; } SegmentCost;
 
 /* Who last wrote and read a granule of memory, for race detection. Stamps name a block's time between two barriers. */
@@ -74,6 +78,7 @@ typedef struct Sim {
     u32 stopped;
     u64 clock;
     u32 first_fault;                    /* of the launch under way */
+    u64 *reach;                         /* by buffer: one past the last byte that was accessed; or null */
 } Sim;
 
 typedef struct Launch {
@@ -91,6 +96,7 @@ typedef struct Launch {
     u64 traced_blocks, traced_warps, warp_instructions, thread_instructions, warp_max, block_max;
     u64 barriers, barrier_slots, barrier_lost;
     const u32 *gaps; u32 gap_count;     /* first and one past the last byte between two shared arrays */
+    WorstRequest *worst;                /* by site, or null: not kept */
 } Launch;
 
 typedef struct { u32 arrived, expected, first_site, mixed, red_and, red_or, red_popc, waiting_sites; } Barrier;
@@ -137,6 +143,8 @@ u8 *rt_at(Warp *w, u32 space, u32 site, u32 lane, u64 address, u32 size);
 u8 *rt_at_traced(Warp *w, u32 space, u32 site, u32 lane, u64 address, u32 size);
 u32 rt_vprintf(Warp *w, u32 lane, u32 site, u64 format, u64 arguments);
 void rt_assert(Warp *w, u32 lane, u32 site, u64 message, u64 file, u32 line);
+/* memory.c */
+const Buffer *rt_buffer(Sim *s, u32 site, u64 address);
 /* limits.c */
 u32 rt_is_used_up(Warp *w);
 /* trace.c */

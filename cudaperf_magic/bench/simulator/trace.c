@@ -101,6 +101,29 @@ static void cost_atomic(SiteCost *cost, const u64 *list, u32 n) {
     if (worst > cost->worst_collision) cost->worst_collision = worst;
 }
 
+/* ---- what is kept for pictures and for guesses ---- */
+
+static void keep_worst(Warp *w, u32 site, u32 space, u32 mask, const u64 *addresses, u64 units, u64 ideal) {
+    WorstRequest *kept = w->launch->worst;
+    if (!kept) return;
+    kept += site;
+    s64 more = (s64)(units - ideal) - ((s64)kept->units - kept->ideal);
+    if (kept->mask && (more < 0 || (more == 0 && __builtin_popcount(mask) <= __builtin_popcount(kept->mask)))) return;
+    memcpy(kept->addresses, addresses, sizeof kept->addresses);
+    kept->block = w->block->index; kept->warp = w->index; kept->mask = mask; kept->space = space;
+    kept->units = (u32)units; kept->ideal = (u32)ideal;
+}
+
+static void note_reach(Sim *s, u32 site, const u64 *list, u32 n, u32 size) {
+    while (n--) {
+        const Buffer *b = rt_buffer(s, site, list[n]);
+        if (!b) continue;
+        u64 end = list[n] + size - b->start, *reach = &s->reach[b - s->buffers];
+        if (end > *reach) *reach = end;
+        while (n && list[n - 1] >= b->start) n--;
+    }
+}
+
 /* ---- order between threads ---- */
 
 static u32 ordered_between_blocks(Warp *w, u32 stamp) {
@@ -227,7 +250,10 @@ static void trace_global(Warp *w, u32 site, u32 mask, const u64 *addresses, u32 
     SiteCost *cost = &w->launch->costs[site];
     u64 list[32];
     u32 n = ascending(mask, addresses, list), strong = info->op == OP_ATOMIC || info->flags & SITE_STRONG;
+    u64 sectors = cost->sectors, ideal = cost->ideal_sectors;
     cost_global(s, cost, list, n, info->size, info->op != OP_LOAD);
+    keep_worst(w, site, SPACE_GLOBAL, mask, addresses, cost->sectors - sectors, cost->ideal_sectors - ideal);
+    if (s->reach) note_reach(s, site, list, n, info->size);
     if (info->op == OP_ATOMIC) cost_atomic(cost, list, n);
     if (strong && s->cells) strong_access(w, mask, info->op != OP_STORE, info->op != OP_LOAD, (info->flags & SITE_RELEASE) != 0);
     if (!s->cells && !s->initialised) return;
@@ -244,7 +270,9 @@ static void trace_shared(Warp *w, u32 site, u32 mask, const u64 *addresses, u32 
     Block *b = w->block;
     u64 offsets[32];
     for (u32 m = mask; m; m &= m - 1) offsets[__builtin_ctz(m)] = addresses[__builtin_ctz(m)] & ~0xf000000000000000ull;
+    u64 wavefronts = L->costs[site].wavefronts, ideal = L->costs[site].ideal_wavefronts;
     cost_shared(&L->costs[site], mask, offsets, info->size);
+    keep_worst(w, site, SPACE_SHARED, mask, offsets, L->costs[site].wavefronts - wavefronts, L->costs[site].ideal_wavefronts - ideal);
     if (info->op == OP_ATOMIC) { u64 list[32]; u32 n = ascending(mask, offsets, list); cost_atomic(&L->costs[site], list, n); }
     if (!L->check_shared) return;
     FOR_LANES(mask) {
