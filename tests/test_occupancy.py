@@ -9,15 +9,17 @@ from pathlib import Path
 
 import pytest
 
+from cudaperf_magic.bench.architectures import ARCHITECTURES, Architecture, architecture
 from cudaperf_magic.bench.nvrtc import include_folders
-from cudaperf_magic.bench.occupancy import ARCHITECTURES, architecture, occupancy
+from cudaperf_magic.bench.occupancy import carveout, occupancy
 
 REFERENCE = r"""
 #include <stdio.h>
 #include <stdlib.h>
 struct cudaOccDeviceProp; struct cudaOccFuncAttributes; struct cudaOccDeviceState; struct cudaOccResult;
 #include "cuda_occupancy.h"
-/* Reads "major minor warps shared reserved threads registers shared_bytes" a line; writes resident blocks a line. */
+/* Reads "major minor warps shared reserved threads registers shared_bytes" a line; writes resident blocks a line, and
+   the shared memory that an SM is configured with so that these shared bytes fit. */
 int main(void) {
     int major, minor, warps, shared, reserved, threads, registers, bytes;
     while (scanf("%d %d %d %d %d %d %d %d", &major, &minor, &warps, &shared, &reserved, &threads, &registers,
@@ -33,7 +35,9 @@ int main(void) {
         a.maxThreadsPerBlock = 1024; a.numRegs = registers; a.shmemLimitConfig = FUNC_SHMEM_LIMIT_OPTIN;
         a.maxDynamicSharedSizeBytes = shared - reserved; a.sharedSizeBytes = 0;
         cudaOccError e = cudaOccMaxActiveBlocksPerMultiprocessor(&r, &p, &a, &s, threads, bytes);
-        printf("%d\n", e ? -(int)e : r.activeBlocksPerMultiprocessor);
+        size_t size = bytes;
+        cudaOccError misfit = cudaOccAlignUpShmemSizeVoltaPlus(&size, &p);
+        printf("%d %d\n", e ? -(int)e : r.activeBlocksPerMultiprocessor, misfit ? -1 : (int)size);
     }
     return 0;
 }
@@ -47,26 +51,57 @@ def header_folder() -> Path:
     pytest.skip("cuda_occupancy.h is not among the CUDA headers")
 
 
-def test_resident_blocks_agree_with_nvidias_own_calculation_on_every_architecture(tmp_path: Path) -> None:
-    (tmp_path / "reference.c").write_text(REFERENCE)
+@pytest.fixture(scope="module")
+def reference(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("occupancy")
+    (folder / "reference.c").write_text(REFERENCE)
     compiler = shutil.which("cc") or shutil.which("gcc")
     assert compiler
     subprocess.run(
-        [compiler, "-w", f"-I{header_folder()}", str(tmp_path / "reference.c"), "-o", str(tmp_path / "reference")],
+        [compiler, "-w", f"-I{header_folder()}", str(folder / "reference.c"), "-o", str(folder / "reference")],
         check=True,
     )
-    launches = list(itertools.product((1, 32, 96, 128, 160, 256, 384, 512, 1000, 1024), (16, 24, 33, 64, 72, 128, 255),
-                                      (0, 1024, 4224, 8192, 33000, 49152)))
-    asked, ours = [], []
-    for arch, (threads, registers, shared) in itertools.product(ARCHITECTURES, launches):
+    return folder / "reference"
+
+
+Question = tuple[Architecture, int, int, int]
+
+
+def theirs(reference: Path, questions: list[Question]) -> list[tuple[int, int]]:
+    lines = []
+    for arch, threads, registers, shared in questions:
         number = arch.name.removeprefix("sm_")
-        asked.append(f"{number[:-1]} {number[-1]} {arch.warps} {arch.shared_bytes} {arch.reserved_bytes} "
+        lines.append(f"{number[:-1]} {number[-1]} {arch.warps} {arch.shared_bytes} {arch.reserved_bytes} "
                      f"{threads} {registers} {shared}")
-        ours.append(occupancy(arch, threads, registers, shared).blocks)
-    done = subprocess.run([str(tmp_path / "reference")], input="\n".join(asked), capture_output=True, text=True,
-                          check=True)
-    theirs = [int(line) for line in done.stdout.split()]
-    assert [(q, a, b) for q, a, b in zip(asked, ours, theirs, strict=True) if a != b] == []
+    done = subprocess.run([str(reference)], input="\n".join(lines), capture_output=True, text=True, check=True)
+    answers = [line.split() for line in done.stdout.splitlines()]
+    return [(int(blocks), int(size)) for blocks, size in answers]
+
+
+def test_resident_blocks_agree_with_nvidias_own_calculation_on_every_architecture(reference: Path) -> None:
+    launches = itertools.product((1, 32, 96, 128, 160, 256, 384, 512, 1000, 1024), (16, 24, 33, 64, 72, 128, 255),
+                                 (0, 1024, 4224, 8192, 33000, 49152))
+    questions = [(arch, *launch) for arch, launch in itertools.product(ARCHITECTURES, launches)]
+    ours = [occupancy(*question).blocks for question in questions]
+    answers = [blocks for blocks, _ in theirs(reference, questions)]
+    assert [(q, a, b) for q, a, b in zip(questions, ours, answers, strict=True) if a != b] == []
+
+
+def test_the_shared_memory_of_an_sm_comes_in_nvidias_own_steps_on_every_architecture(reference: Path) -> None:
+    sizes = [kib * 1024 + more for kib in (1, 8, 9, 16, 32, 50, 64, 100, 132, 150, 164, 196, 220) for more in (0, 1024)]
+    questions = [(arch, 32, 16, size) for arch in ARCHITECTURES for size in sizes if size <= arch.shared_bytes]
+    ours = [next(c for c in arch.carveouts if c >= size) for arch, _, _, size in questions]
+    assert ours == [size for _, size in theirs(reference, questions)]
+
+
+def test_an_sm_gets_the_least_shared_memory_that_its_resident_blocks_fit_in() -> None:
+    h100, t4 = architecture("sm_90"), architecture("sm_75")
+    assert carveout(h100, 8, 0) == 8 * 1024  # what each block reserves
+    assert carveout(h100, 8, 1) == 16 * 1024
+    assert carveout(h100, 2, 48 * 1024) == 100 * 1024
+    assert carveout(h100, 1, 227 * 1024) == 228 * 1024
+    assert carveout(t4, 4, 0) == 32 * 1024
+    assert carveout(t4, 2, 32 * 1024) == 64 * 1024
 
 
 @pytest.mark.parametrize(
@@ -85,8 +120,3 @@ def test_the_resource_that_runs_out_first_is_named(
 ) -> None:
     found = occupancy(architecture("sm_90"), threads, registers, shared)
     assert (found.warps, found.limit) == (warps, limit)
-
-
-def test_an_unknown_architecture_is_taken_for_the_nearest_older_one() -> None:
-    named = {"sm_90a": "sm_90", "sm_121": "sm_120", "sm_88": "sm_87", "sm_200": "sm_120", "sm_60": "sm_75", "": "sm_75"}
-    assert {name: architecture(name).name for name in named} == named

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cudaperf_magic.bench.occupancy import architecture
+from cudaperf_magic.bench.architectures import architecture
 from cudaperf_magic.bench.simulator.result import LaunchTotals
 from cudaperf_magic.bench.structure import compulsory, structure
 from cudaperf_magic.fakes import SAXPY

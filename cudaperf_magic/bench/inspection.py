@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from cudaperf_magic.bench.architectures import architecture
 from cudaperf_magic.bench.building import host_arguments, plan_of
 from cudaperf_magic.bench.devices import MEMORY_BYTES, TIMEOUT_S, SimulatorRunner
 from cudaperf_magic.bench.nvrtc import Compiled
-from cudaperf_magic.bench.occupancy import architecture
 from cudaperf_magic.bench.plan import LaunchPlan
 from cudaperf_magic.bench.runners import Runner
 from cudaperf_magic.bench.sandbox import Finished, run_in_child

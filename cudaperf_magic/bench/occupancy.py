@@ -1,7 +1,7 @@
 """How many warps of a kernel fit on one multiprocessor, by the rules that the hardware allocates by.
 
-Limits by compute capability are those of the CUDA C++ Programming Guide; the arithmetic agrees with NVIDIA's
-`cuda_occupancy.h` (a test compares them). It is the theoretical occupancy: how many warps may be resident, not are.
+The limits are those of `architectures.py`; the arithmetic agrees with NVIDIA's `cuda_occupancy.h` (a test compares).
+It is the theoretical occupancy: how many warps may be resident, not are.
 """
 
 from __future__ import annotations
@@ -9,47 +9,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-WARP = 32
-PARTITIONS = 4  # of an SM, each with a quarter of the registers
-REGISTERS = 65536  # of 32 bits an SM, on every architecture here
-REGISTER_UNIT = 256  # registers are given to a warp in units of this
-MOST_REGISTERS = 255  # a thread can name
-SHARED_UNIT = 128  # bytes (256 before compute capability 8.0)
+from cudaperf_magic.bench.architectures import (
+    MOST_REGISTERS,
+    PARTITIONS,
+    REGISTER_UNIT,
+    REGISTERS,
+    WARP,
+    Architecture,
+)
 
 Limit = Literal["block size", "registers", "shared memory", "blocks"]
-
-
-@dataclass(frozen=True)
-class Architecture:
-    """What one multiprocessor holds, and how many a common device of the architecture has."""
-
-    name: str
-    warps: int
-    blocks: int
-    shared_bytes: int
-    device: str
-    multiprocessors: int
-    reserved_bytes: int = 1024  # of shared memory a block, for the system
-    shared_unit: int = SHARED_UNIT
-
-    @property
-    def threads(self) -> int:
-        return self.warps * WARP
-
-
-_K = 1024
-ARCHITECTURES: tuple[Architecture, ...] = (
-    Architecture("sm_75", 32, 16, 64 * _K, "T4", 40, reserved_bytes=0, shared_unit=256),
-    Architecture("sm_80", 64, 32, 164 * _K, "A100", 108),
-    Architecture("sm_86", 48, 16, 100 * _K, "RTX 3090", 82),
-    Architecture("sm_87", 48, 16, 164 * _K, "Jetson Orin", 16),
-    Architecture("sm_89", 48, 24, 100 * _K, "RTX 4090", 128),
-    Architecture("sm_90", 64, 32, 228 * _K, "H100", 132),
-    Architecture("sm_100", 64, 32, 228 * _K, "B200", 148),
-    Architecture("sm_103", 64, 32, 228 * _K, "B300", 148),
-    Architecture("sm_110", 48, 24, 228 * _K, "Jetson Thor", 20),
-    Architecture("sm_120", 48, 24, 100 * _K, "RTX 5090", 170),
-)
 
 
 @dataclass(frozen=True)
@@ -66,13 +35,6 @@ class Occupancy:
         return self.warps / self.most_warps
 
 
-def architecture(name: str) -> Architecture:
-    """The named architecture ("sm_90", "sm_90a"), or the nearest older one that is known; the oldest for older ones."""
-    number = _number(name)
-    older = [arch for arch in ARCHITECTURES if _number(arch.name) <= number]
-    return older[-1] if older else ARCHITECTURES[0]
-
-
 def occupancy(arch: Architecture, threads: int, registers: int, shared_bytes: int) -> Occupancy:
     """Theoretical occupancy of a launch.
 
@@ -81,15 +43,34 @@ def occupancy(arch: Architecture, threads: int, registers: int, shared_bytes: in
         registers: of a thread, as ptxas reports; 0 when it is not known, which then limits nothing.
         shared_bytes: static and dynamic shared memory of a block.
     """
-    warps = -(-threads // WARP)
-    room: dict[Limit, int] = {
+    room = blocks_by_limit(arch, threads, registers, shared_bytes)
+    limit = min(room, key=lambda name: room[name])
+    return Occupancy(room[limit], room[limit] * _warps(threads), arch.warps, limit)
+
+
+def blocks_by_limit(arch: Architecture, threads: int, registers: int, shared_bytes: int) -> dict[Limit, int]:
+    """Blocks of this launch that one multiprocessor could hold if each resource alone counted."""
+    warps = _warps(threads)
+    return {
         "block size": arch.warps // warps,
         "registers": _by_registers(warps, registers),
         "shared memory": _by_shared(arch, shared_bytes),
         "blocks": arch.blocks,
     }
-    limit = min(room, key=lambda name: room[name])
-    return Occupancy(room[limit], room[limit] * warps, arch.warps, limit)
+
+
+def carveout(arch: Architecture, blocks: int, shared_bytes: int) -> int:
+    """Bytes of an SM that become shared memory for a launch: the least that its resident blocks fit in.
+
+    The driver chooses so when the program does not ask for another (cudaFuncAttributePreferredSharedMemoryCarveout).
+    What is left of `arch.unified_bytes` is the L1 cache.
+    """
+    needed = blocks * _each(arch, shared_bytes)
+    return next((size for size in arch.carveouts if size >= needed), arch.shared_bytes)
+
+
+def _warps(threads: int) -> int:
+    return -(-threads // WARP)
 
 
 def _by_registers(warps: int, registers: int) -> int:
@@ -103,14 +84,13 @@ def _by_registers(warps: int, registers: int) -> int:
 
 
 def _by_shared(arch: Architecture, shared_bytes: int) -> int:
-    each = _round_up(shared_bytes + arch.reserved_bytes, arch.shared_unit)
+    each = _each(arch, shared_bytes)
     return arch.shared_bytes // each if each else arch.shared_bytes
+
+
+def _each(arch: Architecture, shared_bytes: int) -> int:
+    return _round_up(shared_bytes + arch.reserved_bytes, arch.shared_unit)
 
 
 def _round_up(value: int, unit: int) -> int:
     return -(-value // unit) * unit
-
-
-def _number(name: str) -> int:
-    digits = "".join(character for character in name if character.isdigit())
-    return int(digits) if digits else 0

@@ -19,7 +19,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Literal
 
-from cudaperf_magic.bench.occupancy import WARP, Architecture, Occupancy, occupancy
+from cudaperf_magic.bench.architectures import WARP, Architecture
+from cudaperf_magic.bench.occupancy import Occupancy, occupancy
 from cudaperf_magic.bench.simulator.result import LaunchTotals
 from cudaperf_magic.records import KernelResources, LineCost, Property
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from cudaperf_magic.bench import properties
-from cudaperf_magic.bench.occupancy import Architecture
+from cudaperf_magic.bench.architectures import Architecture
 from cudaperf_magic.bench.properties import Resources
 from cudaperf_magic.bench.simulator.result import LaunchTotals
 from cudaperf_magic.records import Case, LineCost, Structure, Task
