@@ -81,8 +81,8 @@ def host_signature(source: str, entry: str) -> tuple[Parameter, ...]:
         PlanError: there is no such function, or its parameters cannot be read.
     """
     program = read_program(expand(source))
-    function = _find(program, entry)
-    scope = _file_scope(Unit(program))
+    function = find_host(program, entry)
+    scope = file_scope(Unit(program))
     found = []
     for node in function.parameters:
         made = declared(node.child_by_field_name("declarator"), written_type(node, scope), scope)
@@ -103,7 +103,7 @@ def plain_kernels(source: str) -> tuple[str, ...]:
     return tuple(name for name, f in single if f.is_kernel and f.body is not None and not f.template)
 
 
-def _find(program: Program, entry: str) -> Function:
+def find_host(program: Program, entry: str) -> Function:
     functions = program.functions.get(entry, [])
     hosts = [f for f in functions if not f.is_kernel and f.is_host and f.body is not None]
     if len(hosts) > 1:
@@ -128,9 +128,9 @@ def _find(program: Program, entry: str) -> Function:
 @lru_cache(maxsize=64)
 def _reader(source: str, entry: str) -> _Reader:
     program = read_program(expand(source))
-    function = _find(program, entry)
+    function = find_host(program, entry)
     unit = Unit(program)
-    scope = _file_scope(unit)
+    scope = file_scope(unit)
     instance = compile_function(function, "", scope.inner(), function.node)
     names = tuple(_name(node, scope) for node in function.parameters)
     return _Reader(unit, instance, names, function.line)
@@ -140,7 +140,7 @@ def _name(node: Node, scope: Scope) -> str:
     return declared(node.child_by_field_name("declarator"), written_type(node, scope), scope).name
 
 
-def _file_scope(unit: Unit) -> Scope:
+def file_scope(unit: Unit) -> Scope:
     """Constants, types and variables above the functions; what only device code understands is passed over."""
     scope = Scope(unit, unit.file_routine)
     for node, namespace in unit.program.others:

@@ -292,15 +292,21 @@ class _Preprocessor:
         return out
 
 
-def expand(source: str) -> str:
+def expand(source: str, defines: Iterable[str] = ()) -> str:
     """The text after preprocessing, as many lines as before.
+
+    Args:
+        defines: macros as -D takes them, without parameters: "N=1024", or "FAST", which is 1.
 
     Raises:
         PlanError: a directive is broken, #error is reached, or macros grow without end.
     """
-    if not any(line.lstrip().startswith("#") for line in source.split("\n")):
+    given = [text.partition("=") for text in defines]
+    if not given and not any(line.lstrip().startswith("#") for line in source.split("\n")):
         return source
-    return _Preprocessor(_tokens(source)).run()
+    made = _Preprocessor(_tokens(source))
+    made.macros |= {name: Macro(tuple(_tokens(value if equals else "1"))) for name, equals, value in given}
+    return made.run()
 
 
 def _tokens(source: str) -> list[Token]:

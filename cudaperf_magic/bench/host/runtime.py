@@ -36,6 +36,10 @@ class PlanError(Exception):
         super().__init__(message if line is None else f"line {line}: {message}")
 
 
+class RefusedLaunch(PlanError):
+    """A launch that CUDA itself would answer with an error: it was read without trouble."""
+
+
 class TooLong(PlanError):
     """The plan has more turns or steps than are worth reading; for smaller sizes it may be right."""
 
@@ -171,7 +175,7 @@ class Machine:
     def launch(self, step: Launch) -> None:
         check_shape(step)
         if step.shared_bytes > max(DEFAULT_SHARED_BYTES, self.shared_limits.get(step.kernel, 0)):
-            raise PlanError(
+            raise RefusedLaunch(
                 f"{step.kernel} asks for {step.shared_bytes:,} bytes of shared memory; above {DEFAULT_SHARED_BYTES:,} "
                 "call cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes) first",
                 step.line,
@@ -223,27 +227,27 @@ def check_shape(step: Launch) -> None:
     """Refuses what the CUDA runtime answers with an invalid configuration."""
     threads = step.block[0] * step.block[1] * step.block[2]
     if 0 in step.grid:
-        raise PlanError(
+        raise RefusedLaunch(
             f"{step.kernel} is launched with a grid of {_shape(step.grid)}, which CUDA refuses; "
             "return before the launch when there is nothing to do",
             step.line,
         )
     if threads == 0:
-        raise PlanError(f"{step.kernel} is launched with a block of {_shape(step.block)}: no threads", step.line)
+        raise RefusedLaunch(f"{step.kernel} is launched with a block of {_shape(step.block)}: no threads", step.line)
     if threads > MAX_THREADS or _above(step.block, MAX_BLOCK):
-        raise PlanError(
+        raise RefusedLaunch(
             f"{step.kernel} is launched with a block of {_shape(step.block)}, {threads:,} threads; "
             f"CUDA allows {MAX_THREADS} in all and at most {_shape(MAX_BLOCK)}",
             step.line,
         )
     if _above(step.grid, MAX_GRID):
         hint = "; a negative number became a large one" if max(step.grid) >= 2**31 else ""
-        raise PlanError(
+        raise RefusedLaunch(
             f"{step.kernel} is launched with a grid of {_shape(step.grid)}, more than CUDA's {_shape(MAX_GRID)}{hint}",
             step.line,
         )
     if step.shared_bytes > MAX_SHARED_BYTES:
-        raise PlanError(
+        raise RefusedLaunch(
             f"{step.kernel} asks for {step.shared_bytes:,} bytes of shared memory; a block has {MAX_SHARED_BYTES:,}",
             step.line,
         )
@@ -254,11 +258,11 @@ def check_shape(step: Launch) -> None:
 def _check_cluster(step: Launch, cluster: Dim3) -> None:
     blocks = cluster[0] * cluster[1] * cluster[2]
     if not 1 <= blocks <= MAX_CLUSTER:
-        raise PlanError(
+        raise RefusedLaunch(
             f"{step.kernel}: a cluster of {_shape(cluster)} blocks; CUDA allows 1 to {MAX_CLUSTER}", step.line
         )
     if any(g % c for g, c in zip(step.grid, cluster, strict=True)):
-        raise PlanError(
+        raise RefusedLaunch(
             f"{step.kernel}: the grid {_shape(step.grid)} is not a multiple of the cluster {_shape(cluster)}", step.line
         )
 
