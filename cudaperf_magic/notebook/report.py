@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from .. import records_json
-from ..records import Episode, Outcome, RewardBreakdown, Task, Turn
+from ..records import Episode, Outcome, RewardBreakdown, Structure, Task, Turn
 from . import markup, terminal, words
 
 MIME = "application/vnd.cudaperf.report+json"
@@ -23,9 +23,10 @@ class Report:
     text: str
     html: str
     data: dict[str, Any]
+    mime: str = MIME  # of the data
 
     def _repr_mimebundle_(self, **_: Any) -> dict[str, Any]:
-        return {"text/plain": self.text, "text/html": self.html, MIME: self.data}
+        return {"text/plain": self.text, "text/html": self.html, self.mime: self.data}
 
     def __repr__(self) -> str:
         return self.text
@@ -76,7 +77,7 @@ def episode_html(episode: Episode, name: str = "") -> str:
             _claim(episode.task, best.outcome),
             markup.heading(f"Why turn {number} scored {words.number(best.reward.total)}"),
             reward_table(best.reward),
-            property_table(best.outcome),
+            structure_table(best.outcome.structure),
         ]
     elif episode.task.notes:
         parts.append(_sentences(episode.task.notes))
@@ -98,7 +99,7 @@ def check_html(task: Task, turn: Turn) -> str:
         build_log(outcome),
         markup.heading(f"Reward {words.number(turn.reward.total)}"),
         reward_table(turn.reward),
-        property_table(outcome),
+        structure_table(outcome.structure),
         markup.heading("What to try next"),
         markup.paragraph(turn.reflection, "white-space:pre-wrap"),
         markup.details("The kernel", markup.source(turn.candidate.source)),
@@ -140,10 +141,10 @@ def reward_table(reward: RewardBreakdown) -> str:
     return markup.table(rows, (f"reward “{reward.preset}”", "", "score × weight", "why"))
 
 
-def property_table(outcome: Outcome) -> str:
+def structure_table(structure: Structure | None) -> str:
     """The structural properties, each with its bar, measured value, line and reason."""
     rows = []
-    for item in words.properties(outcome):
+    for item in words.properties(structure):
         place = f"line {item.line}: " if item.line and f"line {item.line}" not in item.reason else ""
         remedy = f" → {item.remedy}" if item.remedy else ""
         numbers = f"{words.number(item.score)} ({words.measured(item)})"
@@ -157,7 +158,7 @@ def property_table(outcome: Outcome) -> str:
         )
     if not rows:
         return ""
-    absent = words.absent_properties(outcome)
+    absent = words.absent_properties(structure)
     top = ("structure", "", "score (measured)", "why")
     return markup.table(rows, top) + (markup.paragraph(absent, "opacity:0.75") if absent else "")
 
@@ -196,7 +197,7 @@ def turn_parts(turn: Turn, before: Turn | None) -> list[str]:
         markup.paragraph(words.verdict_sentence(turn.outcome)),
         faults(turn.outcome),
         build_log(turn.outcome),
-        property_table(turn.outcome),
+        structure_table(turn.outcome.structure),
     ]
     if before is None:
         parts.append(markup.source(turn.candidate.source))

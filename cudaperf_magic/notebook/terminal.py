@@ -8,7 +8,7 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
-from ..records import Episode, Outcome, RewardBreakdown, Task, Turn
+from ..records import Episode, Outcome, RewardBreakdown, Structure, Task, Turn
 from . import words
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ def episode_text(episode: Episode) -> str:
     lines = [words.headline(episode)]
     if best is not None:
         lines += [f"  {sentence}" for sentence in words.conditions(episode.task, best.outcome)]
-        lines += ["", *_reward(best.reward), *_structure(best.outcome)]
+        lines += ["", *_reward(best.reward), *structure_rows(best.outcome.structure)]
     else:
         lines += [f"  {note}" for note in episode.task.notes]
     if episode.turns:
@@ -45,13 +45,13 @@ def check_text(task: Task, turn: Turn) -> str:
     else:
         lines.append(f"  {words.where(outcome)}")
     lines += _trouble(outcome)
-    lines += ["", *_reward(turn.reward), *_structure(outcome)]
+    lines += ["", *_reward(turn.reward), *structure_rows(outcome.structure)]
     if turn.reflection:
         lines += ["", "what to try next:", *(f"  {line}" for line in turn.reflection.splitlines())]
     return "\n".join(lines)
 
 
-def _bar(share: float) -> str:
+def bar(share: float) -> str:
     filled = round(max(0.0, min(1.0, share)) * BAR)
     return "█" * filled + "·" * (BAR - filled)
 
@@ -61,16 +61,17 @@ def _reward(reward: RewardBreakdown) -> list[str]:
     wide = max((len(term.name) for term in reward.terms), default=0)
     for term in reward.terms:
         sum_ = f"{words.number(term.score)} × {words.number(term.weight)} = {words.number(term.value)}"
-        rows.append(f"  {term.name:<{wide}}  {_bar(term.score)}  {sum_:<22}  {term.reason}".rstrip())
+        rows.append(f"  {term.name:<{wide}}  {bar(term.score)}  {sum_:<22}  {term.reason}".rstrip())
     return rows
 
 
-def _structure(outcome: Outcome) -> list[str]:
+def structure_rows(structure: Structure | None) -> list[str]:
+    """The properties that apply under a title; nothing when none does."""
     rows = []
-    for item in words.properties(outcome):
+    for item in words.properties(structure):
         place = f"line {item.line}: " if item.line and f"line {item.line}" not in item.reason else ""
         title = words.PROPERTY_TITLES[item.name]
-        rows.append(f"  {title:<20}  {_bar(item.score)}  {words.number(item.score, 2):<5}  {place}{item.reason}")
+        rows.append(f"  {title:<20}  {bar(item.score)}  {words.number(item.score, 2):<5}  {place}{item.reason}")
     return ["structure", *rows] if rows else []
 
 
@@ -157,7 +158,7 @@ class TerminalView:
         self.console.print(line, soft_wrap=True)
         if not turn.outcome.ok:
             self.console.print(f"  {words.verdict_sentence(turn.outcome)}", markup=False, soft_wrap=True)
-        for row in [*_trouble(turn.outcome), *_structure(turn.outcome)[1:]]:
+        for row in [*_trouble(turn.outcome), *structure_rows(turn.outcome.structure)[1:]]:
             self.console.print(row, markup=False, style="dim", soft_wrap=True)
         if before is not None:
             self._diff(before, turn)

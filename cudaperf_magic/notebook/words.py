@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
-from ..records import PROPERTIES, Case, Episode, Fault, Outcome, Property, Task, Turn
+from ..records import PROPERTIES, Case, Episode, Fault, Outcome, Property, Structure, Task, Turn
 
 Tone = Literal["good", "bad", "neutral"]
 DiffKind = Literal["add", "remove", "same", "place"]
@@ -230,18 +230,18 @@ def families(cases: Iterable[Case]) -> str:
     return f"{', '.join(names)} inputs" if names else "no inputs"
 
 
-def properties(outcome: Outcome) -> tuple[Property, ...]:
+def properties(structure: Structure | None) -> tuple[Property, ...]:
     """The properties that apply, in the order that never changes."""
-    if outcome.structure is None:
+    if structure is None:
         return ()
-    found = (outcome.structure.get(name) for name in PROPERTIES)
+    found = (structure.get(name) for name in PROPERTIES)
     return tuple(p for p in found if p is not None)
 
 
-def absent_properties(outcome: Outcome) -> str:
-    if outcome.structure is None:
+def absent_properties(structure: Structure | None) -> str:
+    if structure is None:
         return ""
-    names = [PROPERTY_TITLES[name] for name in PROPERTIES if outcome.structure.get(name) is None]
+    names = [PROPERTY_TITLES[name] for name in PROPERTIES if structure.get(name) is None]
     return f"Does not apply here: {', '.join(names)}." if names else ""
 
 
