@@ -24,7 +24,7 @@ from cudaperf_magic.bench.simulator.kernel import Kernel, load_kernels, refused,
 from cudaperf_magic.bench.simulator.ptx import Module
 from cudaperf_magic.bench.simulator.ptx_reader import parse
 from cudaperf_magic.bench.simulator.result import SimulatorResult
-from cudaperf_magic.bench.simulator.totals import Totals, line_costs
+from cudaperf_magic.bench.simulator.totals import Totals, access_costs, line_costs
 from cudaperf_magic.bench.simulator.worst import make_room, worst_requests
 from cudaperf_magic.records import Fault
 
@@ -261,6 +261,7 @@ class _Run:
             faults=tuple(self.faults),
             lines=line_costs(self.kernels.values()) if self.instrument != "none" else (),
             launches=self.totals.launches(self.kernels),
+            accesses=access_costs(self.kernels) if self.instrument != "none" else (),
             text=self.printed(),
             unique_bytes=unique,
             is_complete=not self.sim.stopped,

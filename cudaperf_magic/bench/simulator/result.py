@@ -55,12 +55,27 @@ class LaunchTotals:
 
 
 @dataclass(frozen=True)
+class AccessCost:
+    """One instruction of the PTX that reads or writes memory, over all launches of its kernel."""
+
+    kernel: str
+    line: int
+    space: str  # as the instruction names it; "generic" when it leaves it to the address
+    operation: str  # load, store or atomic
+    size_bytes: int  # a lane
+    requests: int
+    sectors: int  # of global memory
+    wavefronts: int  # of shared memory
+
+
+@dataclass(frozen=True)
 class SimulatorResult:
     """`faults` empty means: none seen in the blocks that were traced (all of them with instrument="all")."""
 
     faults: tuple[Fault, ...] = ()
     lines: tuple[LineCost, ...] = ()
     launches: tuple[LaunchTotals, ...] = ()
+    accesses: tuple[AccessCost, ...] = ()
     text: str = ""
     unique_bytes: int = 0  # of global memory, in whole sectors, touched at least once
     is_complete: bool = True  # False when a fault stopped the run

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from cudaperf_magic.bench.plan import Launch
 from cudaperf_magic.bench.simulator import native
 from cudaperf_magic.bench.simulator.kernel import COST_FIELDS, Kernel
-from cudaperf_magic.bench.simulator.result import LaunchTotals
+from cudaperf_magic.bench.simulator.result import AccessCost, LaunchTotals
 from cudaperf_magic.records import LineCost
 
 COLUMN = {name: i for i, name in enumerate(COST_FIELDS)}
@@ -161,6 +161,18 @@ def line_costs(kernels: Iterable[Kernel]) -> tuple[LineCost, ...]:
                 atomics=cost["requests"] if site.operation == "atomic" else 0,
             )
     return tuple(_line(line, at) for line, at in sorted(sums.items()) if line and any(at.values()))
+
+
+def access_costs(kernels: Mapping[str, Kernel]) -> tuple[AccessCost, ...]:
+    """What each memory instruction cost, in the order of the PTX."""
+    found: list[AccessCost] = []
+    for name, kernel in kernels.items():
+        for row, site in zip(kernel.costs.tolist(), kernel.lowered.sites, strict=False):
+            if site.operation in ("load", "store", "atomic"):
+                requests, sectors, wavefronts = (row[COLUMN[c]] for c in ("requests", "sectors", "wavefronts"))
+                where = (name, site.line, site.space, site.operation, site.size)
+                found.append(AccessCost(*where, requests, sectors, wavefronts))
+    return tuple(found)
 
 
 def _line(line: int, at: dict[str, int]) -> LineCost:
