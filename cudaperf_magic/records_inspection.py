@@ -23,6 +23,17 @@ class ArrayMade:
     dtype: str
     elements: int
     origin: Literal["made up", "notebook", "workspace"]
+    extent: str = ""  # where `elements` comes from: "n", "n * m", "given with --size", "as far as the kernel reaches"
+
+
+@dataclass(frozen=True)
+class ScalarTaken:
+    """A number that a kernel was given; `value` as text, for JSON's numbers are not 64 bits wide."""
+
+    name: str
+    c_type: str
+    value: str
+    origin: Literal["given", "made up", "notebook"]
 
 
 @dataclass(frozen=True)
@@ -112,6 +123,7 @@ class Inspection:
         source: the text whose lines `faults`, `structure.lines` and `maps` number from 1.
         arch: what it was compiled for ("sm_90"); `device`: the card whose limits and caches were taken ("H100").
         text: what the kernels printed.
+        is_complete: whether the run came to its end.
     """
 
     source: str
@@ -119,6 +131,7 @@ class Inspection:
     device: str
     build: Build
     arrays: tuple[ArrayMade, ...] = ()
+    scalars: tuple[ScalarTaken, ...] = ()
     launches: tuple[LaunchReport, ...] = ()
     structure: Structure | None = None
     faults: tuple[Fault, ...] = ()
@@ -126,6 +139,7 @@ class Inspection:
     text: str = ""
     is_complete: bool = True
     checks_global_races: bool = False
+    notes: tuple[str, ...] = ()  # what was assumed, in sentences
 
     @property
     def ok(self) -> bool:
