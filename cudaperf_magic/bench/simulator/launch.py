@@ -14,10 +14,11 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from cudaperf_magic.bench.architectures import architecture
 from cudaperf_magic.bench.cache import Cache
 from cudaperf_magic.bench.nvrtc import Compiled
 from cudaperf_magic.bench.plan import Allocate, Copy, Fill, Free, Launch, LaunchPlan, Pointer
-from cudaperf_magic.bench.simulator import native
+from cudaperf_magic.bench.simulator import caches, native
 from cudaperf_magic.bench.simulator.arena import Arena, copy_back, lay_out
 from cudaperf_magic.bench.simulator.faults import Context, tell
 from cudaperf_magic.bench.simulator.kernel import Kernel, load_kernels, refused, set_arguments
@@ -35,7 +36,6 @@ STEP_LIMIT, UNLIMITED_STEPS = 50_000_000, 1 << 62
 PRINTF_LIMIT_BYTES = 1 << 20
 SAMPLED_BLOCKS = 8
 FAULTS_A_KIND = 8
-L2_BYTES = 50 << 20
 ORDER_ROOM = 1 << 16  # blocks whose releases and acquires are remembered
 
 
@@ -54,6 +54,7 @@ def simulate(
     initialised: Mapping[str, bool] | None = None,
     check_global_races: bool = True,
     observe: bool = False,
+    device: str = "",
     cache: Cache | None = None,
 ) -> SimulatorResult:
     """Runs the plan's steps in order on `arrays`, which are modified in place.
@@ -68,12 +69,13 @@ def simulate(
         cpu_limit_s: processor time of the whole plan before a run is called endless; 0: any.
         initialised: which arrays hold values before the run; those not named do.
         observe: also keep the worst request of each line, and how far each buffer was accessed.
+        device: the card whose caches are modelled ("H200"); by default the one that stands for the build's target.
 
     Raises:
         Unsupported: an instruction that the simulator lacks.
         ToolchainError: no C compiler.
     """
-    run = _Run(compiled, plan, arrays, cache or Cache(), instrument, schedule, seed)
+    run = _Run(compiled, plan, arrays, cache or Cache(), instrument, schedule, seed, device)
     run.limit(step_limit, cpu_limit_s)
     run.prepare(printf_limit_bytes, poison_workspace, initialised, check_global_races, observe)
     try:
@@ -100,12 +102,14 @@ class _Run:
         instrument: Instrument,
         schedule: Schedule,
         seed: int,
+        device: str,
     ) -> None:
         self.compiled, self.plan, self.arrays, self.seed = compiled, plan, arrays, seed
         self.instrument, self.schedule = instrument, schedule
         self.runtime = native.runtime(cache)
         self.module = _module(compiled.ptx)
         self.kernels = load_kernels(compiled, self.module, plan, instrument, cache)
+        self.arch = architecture(device or compiled.build.arch)
         self.sim = native.Sim()
         self.faults: list[Fault] = []
         self.seen = 0
@@ -140,8 +144,7 @@ class _Run:
         if traced:
             self.touched = np.zeros(len(self.arena.memory) // 32 + 1, np.uint8)
             sim.touched = self.touched.ctypes.data
-            sim.l2_sets = L2_BYTES // (128 * 16)
-            sim.l2 = self._zeros(sim.l2_sets * native.CACHE_SET_BYTES, np.uint8)
+            sim.card = caches.card_of(self.arch)
         if traced and check_races:
             sim.cell_shift = 0 if any(kernel.lowered.uses_narrow_global for kernel in self.kernels.values()) else 2
             sim.cells = self._zeros(((len(self.arena.memory) >> sim.cell_shift) + 1) * native.CELL_BYTES, np.uint8)
@@ -225,6 +228,8 @@ class _Run:
         blocks = step.grid[0] * step.grid[1] * step.grid[2]
         record.trace_every = {"none": 0, "all": 1, "sampled": max(1, blocks // SAMPLED_BLOCKS)}[self.instrument]
         record.cooperative = int(step.is_cooperative)
+        if self.instrument != "none":
+            record.resident, record.l1_bytes = caches.share_of(self.arch, step, kernel, self.compiled)
         self.totals.settle(kernel, step)
         self.runtime.sim_launch(ctypes.byref(record))
         if self.instrument != "none":

@@ -15,8 +15,8 @@ from cudaperf_magic.bench.cache import Cache, key_of
 from cudaperf_magic.errors import ToolchainError
 
 HERE = Path(__file__).parent
-HEADERS = ("sim.h", "faults.h", "arith.h")
-RUNTIME = ("runtime.c", "limits.c", "trace.c", "memory.c", "text.c", "rounding.c")
+HEADERS = ("sim.h", "cache.h", "cost.h", "faults.h", "arith.h")
+RUNTIME = ("runtime.c", "limits.c", "trace.c", "cost.c", "cache.c", "memory.c", "text.c", "rounding.c")
 # Exact IEEE arithmetic, wrapping integers, loads of any type from any memory.
 FLAGS = (
     "-shared",
@@ -43,6 +43,20 @@ class Fault(ctypes.Structure):
     )  # fmt: skip
 
 
+class Card(ctypes.Structure):
+    _fields_ = (
+        ("multiprocessors", u32), ("l2_partitions", u32), ("fetch_sectors", u32), ("unused", u32), ("l2_bytes", u64),
+    )  # fmt: skip
+
+
+class Traffic(ctypes.Structure):
+    _fields_ = (
+        ("l1_sectors", u64), ("l1_hits", u64), ("l2_read_sectors", u64), ("l2_read_hits", u64),
+        ("l2_write_sectors", u64), ("l2_atomic_sectors", u64), ("dram_read_sectors", u64), ("dram_write_sectors", u64),
+        ("dirty", u64),
+    )  # fmt: skip
+
+
 class Sim(ctypes.Structure):
     _fields_ = (
         ("arena", ptr), ("arena_bytes", u64), ("buffers", ptr), ("buffer_count", u32), ("hints", u32 * 64),
@@ -51,8 +65,8 @@ class Sim(ctypes.Structure):
         ("order_room", u64), ("faults", Fault * FAULT_ROOM), ("fault_count", u32), ("fault_kinds", u32 * 32),
         ("faults_a_kind", u32), ("text", ptr), ("text_used", u64), ("text_limit", u64), ("text_cut", u32),
         ("steps", s64), ("cpu_limit_ns", u64), ("turns", u32),
-        ("schedule", u32), ("random", u64), ("l2", ptr), ("l2_sets", u32), ("l2_time", u32),
-        ("dram_read_bytes", u64), ("dram_write_bytes", u64), ("pool", ptr), ("pool_count", u64), ("stopped", u32),
+        ("schedule", u32), ("random", u64), ("card", Card), ("traffic", Traffic), ("caches", ptr),
+        ("pool", ptr), ("pool_count", u64), ("stopped", u32),
         ("clock", u64), ("first_fault", u32), ("reach", ptr),
     )  # fmt: skip
 
@@ -63,10 +77,11 @@ class Launch(ctypes.Structure):
         ("segment_instructions", ptr), ("grid", u32 * 3), ("block", u32 * 3), ("shared_bytes", u32),
         ("dynamic_shared", u32), ("static_shared", u32), ("register_bytes", u32), ("local_bytes", u32),
         ("params", ptr), ("symbols", ptr), ("trace_every", u32), ("cooperative", u32), ("check_shared", u32),
-        ("cluster", u32 * 3), ("shared_shift", u32), ("envreg", u64), ("traced_blocks", u64), ("traced_warps", u64),
+        ("cluster", u32 * 3), ("shared_shift", u32), ("l1_bytes", u32), ("resident", u32), ("envreg", u64),
+        ("traced_blocks", u64), ("traced_warps", u64),
         ("warp_instructions", u64), ("thread_instructions", u64), ("warp_max", u64), ("block_max", u64),
         ("barriers", u64), ("barrier_slots", u64), ("barrier_lost", u64), ("gaps", ptr), ("gap_count", u32),
-        ("worst", ptr),
+        ("worst", ptr), ("begun", u64),
     )  # fmt: skip
 
 
@@ -78,7 +93,6 @@ class WorstRequest(ctypes.Structure):
 
 
 CELL_BYTES = 28
-CACHE_SET_BYTES = 16 * 8 + 16 * 4 + 32
 
 
 @functools.cache
@@ -191,10 +205,8 @@ def _load_runtime(path: str) -> ctypes.CDLL:
     library = ctypes.CDLL(path, mode=ctypes.RTLD_GLOBAL)
     for name in ("sim_open", "sim_launch", "sim_sizes"):
         getattr(library, name).restype = ctypes.c_int
-    if (
-        library.sim_sizes(ctypes.sizeof(Sim), ctypes.sizeof(Launch), ctypes.sizeof(Fault), CELL_BYTES, CACHE_SET_BYTES)
-        != 0
-    ):
+    sizes = (*(ctypes.sizeof(kind) for kind in (Sim, Launch, Fault)), CELL_BYTES, ctypes.sizeof(Traffic))
+    if library.sim_sizes(*sizes) != 0:
         raise ToolchainError(
             "the simulator's C structures differ from Python's on this machine; please report the platform"
         )

@@ -8,12 +8,15 @@ from cudaperf_magic.bench.plan import Dim3
 from cudaperf_magic.records import Fault, LineCost
 from cudaperf_magic.records_inspection import AccessMap
 
+SECTOR_BYTES = 32
+
 
 @dataclass(frozen=True)
 class LaunchTotals:
     """One launch, or several alike, counted over the blocks that were traced. Bytes and sectors are of global memory.
 
-    `dram_read_bytes` and `dram_write_bytes` come from a model of the L2 cache (50 MB, 16 ways): say so where shown.
+    Those of `l1_*`, `l2_*`, `dram_*` and `dirty_bytes` come from a model of the caches (cache.c): say so where shown.
+    With sampled blocks the model has seen only these.
     """
 
     kernel: str
@@ -42,8 +45,30 @@ class LaunchTotals:
     collisions: int = 0  # lanes beyond the first on one address of an atomic, the worst address of each request
     worst_collision: int = 0
     flops: int = 0
+    l1_sectors: int = 0  # that loads looked for in L1
+    l1_hits: int = 0
+    l2_read_sectors: int = 0
+    l2_read_hits: int = 0
+    l2_write_sectors: int = 0
+    l2_atomic_sectors: int = 0
     dram_read_bytes: int = 0
-    dram_write_bytes: int = 0
+    dram_write_bytes: int = 0  # that had to leave L2 during the launch
+    dirty_bytes: int = 0  # in L2 after the launch, still to be written
+
+    @property
+    def l1_hit_rate(self) -> float | None:
+        """Of the sectors that loads looked for; None when there was none."""
+        return self.l1_hits / self.l1_sectors if self.l1_sectors else None
+
+    @property
+    def l2_hit_rate(self) -> float | None:
+        """Of the sectors that were read; None when there was none."""
+        return self.l2_read_hits / self.l2_read_sectors if self.l2_read_sectors else None
+
+    @property
+    def l2_bytes(self) -> int:
+        """Traffic between the multiprocessors and L2."""
+        return (self.l2_read_sectors + self.l2_write_sectors + self.l2_atomic_sectors) * SECTOR_BYTES
 
     @property
     def mean_warp(self) -> float:

@@ -253,6 +253,8 @@ static Slot *start_block(Launch *L, u64 index, u32 place) {
     b->warp_count = warps; b->thread_count = threads;
     b->is_traced = L->traced && L->trace_every && index % L->trace_every == 0;
     b->run = b->is_traced ? L->traced : L->plain;
+    b->ordinal = L->begun;
+    L->begun += b->is_traced;
     for (u64 i = 0; i + 4 <= L->shared_bytes; i += 4) { u32 poison = 0x7fbadbadu; memcpy(shared + i, &poison, 4); }
     if (b->is_traced) {
         memset(b->shared_cells, 0, granules * sizeof(Cell));
@@ -346,6 +348,8 @@ int sim_launch(Launch *L) {
         u64 used = (total < s->order_room ? total : s->order_room) * 4;
         memset(s->release_time, 0, used); memset(s->acquire_time, 0, used);
     }
+    L->begun = 0;
+    cache_begin(L);
     while (!s->stopped && (active || next < total)) {
         while (active < wanted && next < total) {
             if (!start_block(L, block_at(L, total, next, order), active)) { s->stopped = 1; break; }
@@ -365,22 +369,24 @@ int sim_launch(Launch *L) {
         else if (ended && !L->cooperative && !active) wanted = 1;
     }
     free(order);
+    cache_end(L);
     return s->stopped ? -1 : 0;
 }
 
 /* 0 when the caller's idea of these structures has the right sizes. */
-int sim_sizes(u32 sim, u32 launch, u32 fault, u32 cell, u32 set) {
-    return !(sim == sizeof(Sim) && launch == sizeof(Launch) && fault == sizeof(Fault) && cell == sizeof(Cell) && set == sizeof(CacheSet));
+int sim_sizes(u32 sim, u32 launch, u32 fault, u32 cell, u32 traffic) {
+    return !(sim == sizeof(Sim) && launch == sizeof(Launch) && fault == sizeof(Fault) && cell == sizeof(Cell) && traffic == sizeof(Traffic));
 }
 
 int sim_open(Sim *s) {
     s->stamp_room = 4096;
     s->stamp_block = calloc(s->stamp_room, sizeof *s->stamp_block);
-    return s->stamp_block ? 0 : -1;
+    return s->stamp_block ? cache_open(s) : -1;
 }
 
 void sim_close(Sim *s) {
     free(s->stamp_block); s->stamp_block = NULL;
+    cache_close(s);
     Slot **slots = s->pool;
     for (u64 i = 0; i < s->pool_count; i++) {
         free(slots[i]->block.shared); free(slots[i]->block.warps); free(slots[i]->regs); free(slots[i]->local); free(slots[i]);

@@ -16,11 +16,14 @@ typedef uint64_t u64; typedef int64_t s64;
 typedef unsigned __int128 u128;
 typedef float f32;    typedef double f64;
 
+#include "cache.h"
+
 enum { SIM_DONE = -1, SIM_WAIT = -2, SIM_YIELD = -3, SIM_STOP = -4 };
 enum { SPACE_GLOBAL, SPACE_SHARED, SPACE_LOCAL, SPACE_CONST, SPACE_PARAM, SPACE_GENERIC };
 enum { OP_LOAD, OP_STORE, OP_ATOMIC, OP_BARRIER, OP_COLLECTIVE, OP_FENCE, OP_OTHER };
-/* Volatile, relaxed, acquire or release: no race with another such access; and one that releases by itself. */
-enum { SITE_STRONG = 1, SITE_RELEASE = 2 };
+/* Volatile, relaxed, acquire or release: no race with another such access; one that releases by itself; and a load that
+ * takes nothing from L1. */
+enum { SITE_STRONG = 1, SITE_RELEASE = 2, SITE_PAST_L1 = 4 };
 
 /* Generic addresses: global memory is where it is; the other spaces lie in windows no host address reaches. */
 #define WINDOW_SHARED 0x1000000000000000ull
@@ -32,7 +35,8 @@ enum { SITE_STRONG = 1, SITE_RELEASE = 2 };
 typedef struct { u16 space, op, size, flags; s32 line; } Site;
 
 typedef struct {
-    u64 requests, lanes, bytes, sectors, ideal_sectors, wavefronts, ideal_wavefronts, collisions, worst_collision;
+    u64 requests, lanes, bytes, sectors, ideal_sectors, wavefronts, ideal_wavefronts, collisions, worst_collision,
+        l1_missed, dram_bytes;
 } SiteCost;
 
 /* The request of a site that needs most beyond its ideal: sectors of global, wavefronts of shared memory. `mask` is 0
@@ -54,8 +58,6 @@ typedef struct { u32 kind, site, other_site, thread, other_thread, flags; u64 bl
 struct Launch; struct Block; struct Warp;
 typedef int (*WarpFunction)(struct Warp *);
 
-typedef struct { u64 lines[16]; u32 ages[16]; u8 valid[16], dirty[16]; } CacheSet;
-
 typedef struct Sim {
     u8 *arena; u64 arena_bytes;
     Buffer *buffers; u32 buffer_count;  /* sorted by start */
@@ -72,8 +74,7 @@ typedef struct Sim {
     u64 cpu_limit_ns;                   /* of this thread's processor time, as the clock shows it; 0: no limit */
     u32 turns;
     u32 schedule; u64 random;
-    CacheSet *l2; u32 l2_sets; u32 l2_time;
-    u64 dram_read_bytes, dram_write_bytes;
+    Card card; Traffic traffic; void *caches;
     void *pool; u64 pool_count;
     u32 stopped;
     u64 clock;
@@ -91,12 +92,14 @@ typedef struct Launch {
     u32 trace_every, cooperative, check_shared;
     u32 cluster[3];
     u32 shared_shift;
+    u32 l1_bytes, resident;             /* of one multiprocessor: L1 cache, and blocks of this launch at once */
     u64 envreg;
     /* filled by the run, from traced blocks only */
     u64 traced_blocks, traced_warps, warp_instructions, thread_instructions, warp_max, block_max;
     u64 barriers, barrier_slots, barrier_lost;
     const u32 *gaps; u32 gap_count;     /* first and one past the last byte between two shared arrays */
     WorstRequest *worst;                /* by site, or null: not kept */
+    u64 begun;                          /* traced blocks of the launch under way */
 } Launch;
 
 typedef struct { u32 arrived, expected, first_site, mixed, red_and, red_or, red_popc, waiting_sites; } Barrier;
@@ -110,6 +113,7 @@ typedef struct Block {
     u32 stamp, tick, is_traced;
     u64 red_result[16];
     WarpFunction run;
+    u64 ordinal; u32 window, place;     /* see cache.c */
 } Block;
 
 typedef struct Warp {

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from cudaperf_magic.bench.plan import Launch
 from cudaperf_magic.bench.simulator import native
 from cudaperf_magic.bench.simulator.kernel import COST_FIELDS, Kernel
-from cudaperf_magic.bench.simulator.result import AccessCost, LaunchTotals
+from cudaperf_magic.bench.simulator.result import SECTOR_BYTES, AccessCost, LaunchTotals
 from cudaperf_magic.records import LineCost
 
 COLUMN = {name: i for i, name in enumerate(COST_FIELDS)}
@@ -21,7 +21,9 @@ RUNNING = (
     "traced_blocks", "traced_warps", "warp_instructions", "thread_instructions", "warp_max", "block_max", "barriers",
     "barrier_slots", "barrier_lost",
 )  # fmt: skip
-GREATEST = ("busiest_warp", "busiest_block", "worst_collision")
+GREATEST = ("busiest_warp", "busiest_block", "worst_collision", "dirty_bytes")
+# Of the modelled traffic: sums in sectors, by the name that both sides have for them.
+TRAFFIC = ("l1_sectors", "l1_hits", "l2_read_sectors", "l2_read_hits", "l2_write_sectors", "l2_atomic_sectors")
 KEY = ("kernel", "line", "grid", "block", "shared_bytes")
 
 
@@ -31,8 +33,8 @@ class _Open:
 
     step: Launch
     times: int = 0
-    dram_read: int = 0
-    dram_write: int = 0
+    dirty_sectors: int = 0  # after the last of them
+    traffic: dict[str, int] = field(default_factory=dict)
 
 
 class Totals:
@@ -42,7 +44,7 @@ class Totals:
         self.found: dict[tuple[object, ...], LaunchTotals] = {}
         self.open: dict[str, _Open] = {}
         self.before: dict[str, tuple[NDArray[np.uint64], int]] = {}
-        self.dram = (0, 0)
+        self.traffic: dict[str, int] = {}
 
     def add(self, step: Launch, kernel: Kernel, sim: native.Sim) -> None:
         """Notes a launch that has just run. Cheap while launches are alike: a host loop may make thousands."""
@@ -51,9 +53,11 @@ class Totals:
         if now is None:
             now = self.open[step.kernel] = _Open(step)
         now.times += 1
-        now.dram_read += sim.dram_read_bytes - self.dram[0]
-        now.dram_write += sim.dram_write_bytes - self.dram[1]
-        self.dram = (sim.dram_read_bytes, sim.dram_write_bytes)
+        for name in (*TRAFFIC, "dram_read_sectors", "dram_write_sectors"):
+            count = int(getattr(sim.traffic, name))
+            now.traffic[name] = now.traffic.get(name, 0) + count - self.traffic.get(name, 0)
+            self.traffic[name] = count
+        now.dirty_sectors = sim.traffic.dirty
 
     def settle(self, kernel: Kernel, coming: Launch) -> None:
         """Closes the kernel's running entry when the launch to come is of another shape."""
@@ -129,8 +133,10 @@ def _entry(kernel: Kernel, now: _Open, costs: NDArray[np.uint64], flops: int) ->
         collisions=total("collisions"),
         worst_collision=int(kernel.costs[:, COLUMN["worst_collision"]].max(initial=0)),
         flops=flops,
-        dram_read_bytes=now.dram_read,
-        dram_write_bytes=now.dram_write,
+        dram_read_bytes=now.traffic["dram_read_sectors"] * SECTOR_BYTES,
+        dram_write_bytes=now.traffic["dram_write_sectors"] * SECTOR_BYTES,
+        dirty_bytes=now.dirty_sectors * SECTOR_BYTES,
+        **{name: now.traffic[name] for name in TRAFFIC},
     )
 
 

@@ -1,4 +1,4 @@
-/* What an access of a warp costs and whether it races: sectors, wavefronts, caches, shadow memory. Runs nothing.
+/* Whether an access of a warp races with another or reads what nobody wrote: shadow memory. What it costs: cost.c.
  *
  * Race detection. Each granule remembers its last write and last read. Two accesses of one block are ordered when a
  * barrier (a new stamp) lies between them, of one warp also when both lanes took part in a warp collective since. Two
@@ -9,121 +9,10 @@
 #include <stdlib.h>
 #include "sim.h"
 #include "faults.h"
+#include "cost.h"
 
 /* Readers since the last barrier: several lanes of one warp, several warps; and several blocks of this launch. */
 enum { CELL_WRITE_ATOMIC = 1, CELL_MANY_LANES = 2, CELL_MANY_WARPS = 4, CELL_MANY_BLOCKS = 8, CELL_READ_STRONG = 16 };
-#define SECTOR 32
-
-/* ---- requests ---- */
-
-/* Fills `list` with the addresses of the active lanes in ascending order; returns their number. */
-static u32 ascending(u32 mask, const u64 *addresses, u64 *list) {
-    u32 n = 0, sorted = 1;
-    for (u32 m = mask; m; m &= m - 1) {
-        list[n] = addresses[__builtin_ctz(m)];
-        if (n && list[n] < list[n - 1]) sorted = 0;
-        n++;
-    }
-    for (u32 i = 1; !sorted && i < n; i++) {
-        u64 a = list[i]; u32 j = i;
-        while (j && list[j - 1] > a) { list[j] = list[j - 1]; j--; }
-        list[j] = a;
-    }
-    return n;
-}
-
-static void l2_access(Sim *s, u64 sector, u32 is_write) {
-    u64 line = sector >> 2; u32 part = 1u << (sector & 3), oldest = 0;
-    CacheSet *set = &s->l2[line % s->l2_sets];
-    s->l2_time++;
-    for (u32 way = 0; way < 16; way++) {
-        if (set->valid[way] && set->lines[way] == line) { oldest = way; goto found; }
-        if (!set->valid[way]) { if (set->valid[oldest]) oldest = way; }
-        else if (set->valid[oldest] && set->ages[way] < set->ages[oldest]) oldest = way;
-    }
-    s->dram_write_bytes += (u64)__builtin_popcount(set->dirty[oldest]) * SECTOR;
-    set->lines[oldest] = line; set->valid[oldest] = set->dirty[oldest] = 0;
-found:
-    set->ages[oldest] = s->l2_time;
-    if (!is_write && !(set->valid[oldest] & part)) s->dram_read_bytes += SECTOR;
-    set->valid[oldest] |= part;
-    if (is_write) set->dirty[oldest] |= part;
-}
-
-static void cost_global(Sim *s, SiteCost *cost, const u64 *list, u32 n, u32 size, u32 is_write) {
-    u64 unique = 0, end = 0, last_sector = ~0ull, sectors = 0;
-    for (u32 i = 0; i < n; i++) {
-        u64 from = list[i] > end ? list[i] : end, to = list[i] + size;
-        if (to > from) unique += to - from;
-        if (to > end) end = to;
-        for (u64 sector = list[i] / SECTOR; sector <= (to - 1) / SECTOR; sector++) {
-            if (sector == last_sector || (last_sector != ~0ull && sector < last_sector)) continue;
-            last_sector = sector; sectors++;
-            if (s->l2) l2_access(s, sector, is_write);
-            u64 local = sector - (u64)s->arena / SECTOR;
-            if (s->touched && local < s->arena_bytes / SECTOR) s->touched[local] |= is_write ? 2 : 1;
-        }
-    }
-    cost->sectors += sectors;
-    cost->ideal_sectors += (unique + SECTOR - 1) / SECTOR;
-}
-
-/* Banks are 4 bytes wide; wider accesses go by half and quarter warps, each its own pass. */
-static void cost_shared(SiteCost *cost, u32 mask, const u64 *addresses, u32 size) {
-    u32 lanes_a_pass = size <= 4 ? 32 : size == 8 ? 16 : 8;
-    for (u32 first = 0; first < 32; first += lanes_a_pass) {
-        u64 words[32][4]; u8 depth[32] = {0}; u32 worst = 0, any = 0;
-        u64 more[64]; u32 extra = 0;  /* words beyond the fourth of a bank */
-        for (u32 m = mask & (u32)((1ull << (first + lanes_a_pass)) - (1ull << first)); m; m &= m - 1) {
-            u64 at = addresses[__builtin_ctz(m)];
-            any = 1;
-            for (u64 word = at / 4; word <= (at + size - 1) / 4; word++) {
-                u32 bank = word & 31, seen = 0, held = depth[bank] < 4 ? depth[bank] : 4;
-                for (u32 i = 0; i < held && !seen; i++) seen = words[bank][i] == word;
-                for (u32 i = 0; depth[bank] > 4 && i < extra && !seen; i++) seen = more[i] == word;
-                if (seen) continue;
-                if (held < 4) words[bank][held] = word; else more[extra++] = word;
-                if (++depth[bank] > worst) worst = depth[bank];
-            }
-        }
-        cost->wavefronts += worst;
-        cost->ideal_wavefronts += any;
-    }
-}
-
-static void cost_atomic(SiteCost *cost, const u64 *list, u32 n) {
-    u32 run = 1, worst = 1;
-    for (u32 i = 1; i < n; i++) {
-        run = list[i] == list[i - 1] ? run + 1 : 1;
-        if (run > worst) worst = run;
-    }
-    cost->collisions += worst - 1;
-    if (worst > cost->worst_collision) cost->worst_collision = worst;
-}
-
-/* ---- what is kept for pictures and for guesses ---- */
-
-static void keep_worst(Warp *w, u32 site, u32 space, u32 mask, const u64 *addresses, u64 units, u64 ideal) {
-    WorstRequest *kept = w->launch->worst;
-    if (!kept) return;
-    kept += site;
-    s64 more = (s64)(units - ideal) - ((s64)kept->units - kept->ideal);
-    if (kept->mask && (more < 0 || (more == 0 && __builtin_popcount(mask) <= __builtin_popcount(kept->mask)))) return;
-    memcpy(kept->addresses, addresses, sizeof kept->addresses);
-    kept->block = w->block->index; kept->warp = w->index; kept->mask = mask; kept->space = space;
-    kept->units = (u32)units; kept->ideal = (u32)ideal;
-}
-
-static void note_reach(Sim *s, u32 site, const u64 *list, u32 n, u32 size) {
-    while (n--) {
-        const Buffer *b = rt_buffer(s, site, list[n]);
-        if (!b) continue;
-        u64 end = list[n] + size - b->start, *reach = &s->reach[b - s->buffers];
-        if (end > *reach) *reach = end;
-        while (n && list[n - 1] >= b->start) n--;
-    }
-}
-
 /* ---- order between threads ---- */
 
 static u32 ordered_between_blocks(Warp *w, u32 stamp) {
@@ -249,11 +138,11 @@ static void trace_global(Warp *w, u32 site, u32 mask, const u64 *addresses, u32 
     const Site *info = &w->launch->sites[site];
     SiteCost *cost = &w->launch->costs[site];
     u64 list[32];
-    u32 n = ascending(mask, addresses, list), strong = info->op == OP_ATOMIC || info->flags & SITE_STRONG;
+    u32 n = cost_ascending(mask, addresses, list), strong = info->op == OP_ATOMIC || info->flags & SITE_STRONG;
     u64 sectors = cost->sectors, ideal = cost->ideal_sectors;
-    cost_global(s, cost, list, n, info->size, info->op != OP_LOAD);
-    keep_worst(w, site, SPACE_GLOBAL, mask, addresses, cost->sectors - sectors, cost->ideal_sectors - ideal);
-    if (s->reach) note_reach(s, site, list, n, info->size);
+    cost_global(w, site, list, n);
+    cost_keep_worst(w, site, SPACE_GLOBAL, mask, addresses, cost->sectors - sectors, cost->ideal_sectors - ideal);
+    if (s->reach) cost_note_reach(s, site, list, n, info->size);
     if (info->op == OP_ATOMIC) cost_atomic(cost, list, n);
     if (strong && s->cells) strong_access(w, mask, info->op != OP_STORE, info->op != OP_LOAD, (info->flags & SITE_RELEASE) != 0);
     if (!s->cells && !s->initialised) return;
@@ -272,8 +161,8 @@ static void trace_shared(Warp *w, u32 site, u32 mask, const u64 *addresses, u32 
     for (u32 m = mask; m; m &= m - 1) offsets[__builtin_ctz(m)] = addresses[__builtin_ctz(m)] & ~0xf000000000000000ull;
     u64 wavefronts = L->costs[site].wavefronts, ideal = L->costs[site].ideal_wavefronts;
     cost_shared(&L->costs[site], mask, offsets, info->size);
-    keep_worst(w, site, SPACE_SHARED, mask, offsets, L->costs[site].wavefronts - wavefronts, L->costs[site].ideal_wavefronts - ideal);
-    if (info->op == OP_ATOMIC) { u64 list[32]; u32 n = ascending(mask, offsets, list); cost_atomic(&L->costs[site], list, n); }
+    cost_keep_worst(w, site, SPACE_SHARED, mask, offsets, L->costs[site].wavefronts - wavefronts, L->costs[site].ideal_wavefronts - ideal);
+    if (info->op == OP_ATOMIC) { u64 list[32]; u32 n = cost_ascending(mask, offsets, list); cost_atomic(&L->costs[site], list, n); }
     if (!L->check_shared) return;
     FOR_LANES(mask) {
         initialised(w, FAULT_UNINITIALISED_SHARED, b->shared_init, site, lane, offsets[lane], offsets[lane]);

@@ -1,0 +1,116 @@
+/* What the requests of a warp cost, as hardware counts them: sectors, wavefronts, lanes that meet in an atomic. It hands
+ * sectors on to the caches (cache.c) and keeps what pictures are drawn from; it looks for no faults (trace.c).
+ */
+#include "sim.h"
+#include "cost.h"
+
+#define SECTOR 32
+
+u32 cost_ascending(u32 mask, const u64 *addresses, u64 *list) {
+    u32 n = 0, sorted = 1;
+    for (u32 m = mask; m; m &= m - 1) {
+        list[n] = addresses[__builtin_ctz(m)];
+        if (n && list[n] < list[n - 1]) sorted = 0;
+        n++;
+    }
+    for (u32 i = 1; !sorted && i < n; i++) {
+        u64 a = list[i]; u32 j = i;
+        while (j && list[j - 1] > a) { list[j] = list[j - 1]; j--; }
+        list[j] = a;
+    }
+    return n;
+}
+
+/* ---- global memory ---- */
+
+static u32 kind_of(const Site *info) {
+    if (info->op == OP_ATOMIC) return CACHE_ATOMIC;
+    if (info->op == OP_STORE) return CACHE_STORE;
+    return info->flags & (SITE_STRONG | SITE_PAST_L1) ? CACHE_LOAD_PAST_L1 : CACHE_LOAD;
+}
+
+/* Every sector that a lane touches, once a request. */
+void cost_global(Warp *w, u32 site, const u64 *list, u32 n) {
+    Sim *s = w->sim;
+    const Site *info = &w->launch->sites[site];
+    SiteCost *cost = &w->launch->costs[site];
+    u64 arena = (u64)s->arena, unique = 0, end = 0, next = 0, sectors = 0, line = ~0ull;
+    u32 parts = 0, kind = kind_of(info);
+    u8 touch = info->op == OP_LOAD ? 1 : 2;
+    for (u32 i = 0; i < n; i++) {
+        u64 at = list[i] - arena, to = at + info->size, from = at > end ? at : end;
+        if (to > from) { unique += to - from; end = to; }
+        u64 sector = at / SECTOR > next ? at / SECTOR : next, last = (to - 1) / SECTOR;
+        for (; sector <= last; sector++) {
+            sectors++;
+            if (sector >> 2 != line) {
+                if (parts) cache_note(w, site, kind, line, parts, 0);
+                line = sector >> 2; parts = 0;
+            }
+            parts |= 1u << (sector & 3);
+            if (s->touched && sector < s->arena_bytes / SECTOR) s->touched[sector] |= touch;
+        }
+        if (sector > next) next = sector;
+    }
+    if (parts) cache_note(w, site, kind, line, parts, 1);
+    cost->sectors += sectors;
+    cost->ideal_sectors += (unique + SECTOR - 1) / SECTOR;
+}
+
+/* ---- shared memory ---- */
+
+/* Banks are 4 bytes wide; wider accesses go by half and quarter warps, each its own pass. */
+void cost_shared(SiteCost *cost, u32 mask, const u64 *addresses, u32 size) {
+    u32 lanes_a_pass = size <= 4 ? 32 : size == 8 ? 16 : 8;
+    for (u32 first = 0; first < 32; first += lanes_a_pass) {
+        u64 words[32][4]; u8 depth[32] = {0}; u32 worst = 0, any = 0;
+        u64 more[64]; u32 extra = 0;  /* words beyond the fourth of a bank */
+        for (u32 m = mask & (u32)((1ull << (first + lanes_a_pass)) - (1ull << first)); m; m &= m - 1) {
+            u64 at = addresses[__builtin_ctz(m)];
+            any = 1;
+            for (u64 word = at / 4; word <= (at + size - 1) / 4; word++) {
+                u32 bank = word & 31, seen = 0, held = depth[bank] < 4 ? depth[bank] : 4;
+                for (u32 i = 0; i < held && !seen; i++) seen = words[bank][i] == word;
+                for (u32 i = 0; depth[bank] > 4 && i < extra && !seen; i++) seen = more[i] == word;
+                if (seen) continue;
+                if (held < 4) words[bank][held] = word; else more[extra++] = word;
+                if (++depth[bank] > worst) worst = depth[bank];
+            }
+        }
+        cost->wavefronts += worst;
+        cost->ideal_wavefronts += any;
+    }
+}
+
+void cost_atomic(SiteCost *cost, const u64 *list, u32 n) {
+    u32 run = 1, worst = 1;
+    for (u32 i = 1; i < n; i++) {
+        run = list[i] == list[i - 1] ? run + 1 : 1;
+        if (run > worst) worst = run;
+    }
+    cost->collisions += worst - 1;
+    if (worst > cost->worst_collision) cost->worst_collision = worst;
+}
+
+/* ---- what is kept for pictures and for guesses ---- */
+
+void cost_keep_worst(Warp *w, u32 site, u32 space, u32 mask, const u64 *addresses, u64 units, u64 ideal) {
+    WorstRequest *kept = w->launch->worst;
+    if (!kept) return;
+    kept += site;
+    s64 more = (s64)(units - ideal) - ((s64)kept->units - kept->ideal);
+    if (kept->mask && (more < 0 || (more == 0 && __builtin_popcount(mask) <= __builtin_popcount(kept->mask)))) return;
+    memcpy(kept->addresses, addresses, sizeof kept->addresses);
+    kept->block = w->block->index; kept->warp = w->index; kept->mask = mask; kept->space = space;
+    kept->units = (u32)units; kept->ideal = (u32)ideal;
+}
+
+void cost_note_reach(Sim *s, u32 site, const u64 *list, u32 n, u32 size) {
+    while (n--) {
+        const Buffer *b = rt_buffer(s, site, list[n]);
+        if (!b) continue;
+        u64 end = list[n] + size - b->start, *reach = &s->reach[b - s->buffers];
+        if (end > *reach) *reach = end;
+        while (n && list[n - 1] >= b->start) n--;
+    }
+}
