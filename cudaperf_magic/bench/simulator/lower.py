@@ -21,6 +21,7 @@ from cudaperf_magic.errors import Unsupported
 GAP_BYTES = 128  # between two shared arrays: one row of the 32 banks
 C_SIZE = {"u8": 1, "u16": 2, "u32": 4, "u64": 8, "f32": 4, "f64": 8, "u128": 16}
 HEAD = """#include "arith.h"
+#include "warp.h"
 extern f64 rt_directed_f64(int operation, f64 a, f64 b, f64 c, int mode);
 """
 PROLOGUE = """int run_warp(Warp *w) {

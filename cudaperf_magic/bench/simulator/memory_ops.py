@@ -98,7 +98,7 @@ def memory(ins: Instruction, scope: Scope, sites: Sites, frame: Frame) -> str | 
     return "" if name in NO_EFFECT else None
 
 
-def _space(ins: Instruction) -> str:
+def space_of(ins: Instruction) -> str:
     for part in ins.opcode[1:]:
         base = part.split("::")[0]
         if base in SPACES:
@@ -129,7 +129,7 @@ def place(
     ins: Instruction, operand: Operand, operation: str, size: int, scope: Scope, sites: Sites, frame: Frame
 ) -> tuple[str, int]:
     """The C expression of the host pointer that an address operand leads to, and its site."""
-    space = _space(ins)
+    space = space_of(ins)
     if space == "param" and isinstance(operand, Address | Symbol):
         base = operand.base if isinstance(operand, Address) else operand
         offset = operand.offset if isinstance(operand, Address) else 0

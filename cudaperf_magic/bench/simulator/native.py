@@ -15,8 +15,8 @@ from cudaperf_magic.bench.cache import Cache, key_of
 from cudaperf_magic.errors import ToolchainError
 
 HERE = Path(__file__).parent
-HEADERS = ("sim.h", "cache.h", "cost.h", "faults.h", "arith.h")
-RUNTIME = ("runtime.c", "limits.c", "trace.c", "cost.c", "cache.c", "memory.c", "text.c", "rounding.c")
+HEADERS = ("sim.h", "cache.h", "cost.h", "faults.h", "arith.h", "warp.h")
+RUNTIME = ("runtime.c", "limits.c", "trace.c", "cost.c", "cache.c", "memory.c", "text.c", "tensor.c", "rounding.c")
 # Exact IEEE arithmetic, wrapping integers, loads of any type from any memory.
 FLAGS = (
     "-shared",

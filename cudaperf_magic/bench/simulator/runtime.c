@@ -96,7 +96,7 @@ u32 rt_collect(Warp *w, u32 mask, u32 pc, const u32 *members, u32 site) {
     u32 rest = mask & ~ready;
     for (u32 m = rest; m; m &= m - 1) w->pc[__builtin_ctz(m)] = pc;
     w->blocked |= rest;
-    if (ready) {
+    if (ready && w->launch->sites[site].op == OP_COLLECTIVE) {  /* instructions on matrices order no memory */
         u32 now = ++w->block->tick;
         for (u32 m = ready; m; m &= m - 1) w->met[__builtin_ctz(m)] = now;
     }

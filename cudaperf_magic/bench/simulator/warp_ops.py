@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from cudaperf_magic.bench.simulator.memory_ops import Sites
 from cudaperf_magic.bench.simulator.operands import C_TYPE, Scope, types_of
-from cudaperf_magic.bench.simulator.ptx import Instruction, Operand, Pair, Reg
+from cudaperf_magic.bench.simulator.ptx import Instruction, Integer, Operand, Pair, Reg
+from cudaperf_magic.bench.simulator.tensor import MATRIX, matrix
 from cudaperf_magic.errors import Unsupported
 
 REDUCE = {
@@ -26,6 +27,9 @@ def meeting(ins: Instruction, scope: Scope, sites: Sites, number: int, following
             site = sites.add("generic", "collective", 0, ins)
             return _collect(ins.operands[0], scope, site, number)
         return _barrier(ins, scope, sites, following)
+    if name in MATRIX:
+        site = sites.add("generic", "other", 0, ins)
+        return matrix(ins, scope, sites, _collect(Integer(-1), scope, site, number), site)
     if name == "activemask":
         return f"FOR_LANES(mask) {{ {scope.assign(ins.operands[0], 'u32', 'mask')} }}"
     site = sites.add("generic", "collective", 0, ins)
