@@ -54,9 +54,37 @@ INLINE f64 min_f64(f64 a, f64 b) { return a != a ? b : b != b ? a : a < b ? a : 
 INLINE f64 max_f64(f64 a, f64 b) { return a != a ? b : b != b ? a : a > b ? a : b > a ? b : f64_bits(bits_f64(a) & bits_f64(b)); }
 INLINE f32 nan_min_f32(f32 a, f32 b) { return a != a || b != b ? f32_bits(0x7fffffff) : min_f32(a, b); }
 INLINE f32 nan_max_f32(f32 a, f32 b) { return a != a || b != b ? f32_bits(0x7fffffff) : max_f32(a, b); }
-INLINE f32 ftz(f32 x) { return (bits_f32(x) & 0x7f800000) ? x : f32_bits(bits_f32(x) & 0x80000000); }
+INLINE f32 ftz_f32(f32 x) { return (bits_f32(x) & 0x7f800000) ? x : f32_bits(bits_f32(x) & 0x80000000); }
+INLINE u16 ftz_f16(u16 x) { return x & 0x7c00 ? x : x & 0x8000; }
+INLINE u16 ftz_bf16(u16 x) { return x & 0x7f80 ? x : x & 0x8000; }
 INLINE f32 sat_f32(f32 x) { return x > 0 ? (x < 1 ? x : 1.0f) : 0.0f; }
 INLINE f64 sat_f64(f64 x) { return x > 0 ? (x < 1 ? x : 1.0) : 0.0; }
+/* Negative numbers become zero, NaN stays. */
+INLINE f32 relu_f32(f32 x) { return x <= 0 ? 0.0f : x; }
+INLINE f64 relu_f64(f64 x) { return x <= 0 ? 0.0 : x; }
+INLINE f32 xorsign_f32(f32 x, f32 a, f32 b) { return f32_bits((bits_f32(x) & 0x7fffffff) | ((bits_f32(a) ^ bits_f32(b)) & 0x80000000)); }
+INLINE f64 xorsign_f64(f64 x, f64 a, f64 b) { return __builtin_copysign(x, __builtin_signbit(a) != __builtin_signbit(b) ? -1.0 : 1.0); }
+/* The upper word of a double, subnormals flushed: all that rcp.approx.ftz.f64 and rsqrt.approx.ftz.f64 see and give. */
+INLINE f64 high_f64(f64 x) { u64 b = bits_f64(x); return f64_bits(b & ((b >> 52 & 2047) ? 0xffffffff00000000ull : 0x8000000000000000ull)); }
+/* The divisor's reciprocal underflows beyond 2^126, which the approximate division does not mend. */
+INLINE f32 div_approx(f32 a, f32 b) { f32 c = __builtin_fabsf(b); return c > 0x1p126f && c < __builtin_inff() ? a * __builtin_copysignf(0.0f, b) : a / b; }
+INLINE f64 sin_turns(f64 x) { return __builtin_sin((x - __builtin_rint(x)) * 6.283185307179586); }
+INLINE f64 cos_turns(f64 x) { return __builtin_cos((x - __builtin_rint(x)) * 6.283185307179586); }
+INLINE u16 finite_f16(u16 x) { return (x & 0x7fff) == 0x7c00 ? x - 1 : x; }
+INLINE u16 finite_bf16(u16 x) { return (x & 0x7fff) == 0x7f80 ? x - 1 : x; }
+/* Rounding modes 0 nearest even, 1 zero, 2 nearest, ties away. */
+RARE u32 tf32_f32(f32 x, int mode, int finite) {
+    u32 b = bits_f32(x);
+    if (x != x) return 0x7fffffff;
+    if ((b & 0x7fffffff) != 0x7f800000) b = (b + (mode == 0 ? 0xfff + (b >> 13 & 1) : mode == 2 ? 0x1000 : 0)) & 0xffffe000;
+    return finite && (b & 0x7fffffff) == 0x7f800000 ? b - 0x2000 : b;
+}
+/* a * b + c of halves or bfloat16, whose product is exact, rounded to odd: a second rounding then changes nothing. */
+RARE f64 fma_odd(f64 a, f64 b, f64 c) {
+    f64 p = a * b, s = p + c, t = s - p, e = (p - (s - t)) + (c - t);
+    if (!(e < 0 || e > 0) || __builtin_isinf(s)) return s;
+    return f64_bits((bits_f64(s) - ((e > 0) != (s > 0))) | 1);
+}
 
 /* The exact value is s + e, with s the nearest double; gives the float on the wanted side (mode as in round_to). */
 RARE f32 f32_directed(f64 s, f64 e, int mode) {
@@ -77,7 +105,7 @@ RARE f32 mul_directed(f32 a, f32 b, int mode) { return f32_directed((f64)a * b, 
 RARE f32 add_directed(f32 a, f32 b, int mode) { return fma_directed(a, 1.0f, b, mode); }
 RARE f32 div_directed(f32 a, f32 b, int mode) {
     f64 q = (f64)a / b;
-    return f32_directed(q, __builtin_isfinite(q) && b != 0 ? (__builtin_fma(-q, (f64)b, (f64)a) > 0) == (b > 0) ? __builtin_fma(-q, (f64)b, (f64)a) != 0 : -1.0 : 0, mode);
+    return f32_directed(q, __builtin_isfinite(q) && b != 0 ? __builtin_copysign(1.0, b) * __builtin_fma(-q, (f64)b, (f64)a) : 0, mode);
 }
 RARE f32 sqrt_directed(f32 a, int mode) {
     f64 q = __builtin_sqrt((f64)a);
@@ -86,8 +114,8 @@ RARE f32 sqrt_directed(f32 a, int mode) {
 INLINE f32 copysign_f32(f32 sign, f32 x) { return __builtin_copysignf(x, sign); }
 INLINE f64 copysign_f64(f64 sign, f64 x) { return __builtin_copysign(x, sign); }
 
-/* Float to integer: NaN gives 0, what does not fit gives the nearest limit. The value is already a whole number. */
-#define TO_INT(name, type, low, high) INLINE type name(f64 x) { return x != x ? 0 : x <= (low) ? (type)(low) : x >= (high) ? (type)((type)-1 > 0 ? (type)-1 : (type)~((type)1 << (8 * sizeof(type) - 1))) : (type)x; }
+/* Float to integer: NaN gives what the caller says, what does not fit gives the nearest limit. The value is already a whole number. */
+#define TO_INT(name, type, low, high) INLINE type name(f64 x, type nan) { return x != x ? nan : x <= (low) ? (type)(low) : x >= (high) ? (type)((type)-1 > 0 ? (type)-1 : (type)~((type)1 << (8 * sizeof(type) - 1))) : (type)x; }
 TO_INT(s8_real, s8, -128.0, 127.0) TO_INT(u8_real, u8, 0.0, 255.0)
 TO_INT(s16_real, s16, -32768.0, 32767.0) TO_INT(u16_real, u16, 0.0, 65535.0)
 TO_INT(s32_real, s32, -2147483648.0, 2147483647.0) TO_INT(u32_real, u32, 0.0, 4294967295.0)
@@ -110,7 +138,23 @@ RARE f64 f64_int(__int128 x, int mode) {
     return f;
 }
 
+/* A 64-bit integer as a double, rounded to odd. */
+RARE f64 odd_f64(__int128 x) {
+    int negative = x < 0;
+    u128 v = negative ? -(u128)x : (u128)x;
+    if (v >> 52) v = (v >> 12 << 12) | ((u128)((v & 4095) != 0) << 12);
+    return negative ? -(f64)v : (f64)v;
+}
+
 /* ---- integers ---- */
+INLINE __int128 clamped(__int128 x, __int128 low, __int128 high) { return x < low ? low : x > high ? high : x; }
+INLINE s64 clamped64(s64 x, s64 low, s64 high) { return x < low ? low : x > high ? high : x; }
+INLINE s32 s32_clamped(s64 x) { return (s32)clamped64(x, -2147483648ll, 2147483647ll); }
+INLINE u32 u32_clamped(s64 x) { return (u32)clamped64(x, 0, 4294967295ll); }
+INLINE s16 s16_clamped(s64 x) { return (s16)clamped64(x, -32768, 32767); }
+INLINE u16 u16_clamped(s64 x) { return (u16)clamped64(x, 0, 65535); }
+INLINE s8 s8_clamped(s64 x) { return (s8)clamped64(x, -128, 127); }
+INLINE u8 u8_clamped(s64 x) { return (u8)clamped64(x, 0, 255); }
 INLINE s32 div_s32(s32 a, s32 b) { return b == 0 ? -1 : b == -1 ? (s32)(0u - (u32)a) : a / b; }
 INLINE u32 div_u32(u32 a, u32 b) { return b == 0 ? ~0u : a / b; }
 INLINE s64 div_s64(s64 a, s64 b) { return b == 0 ? -1 : b == -1 ? (s64)(0ull - (u64)a) : a / b; }
@@ -123,7 +167,6 @@ INLINE s64 rem_s64(s64 a, s64 b) { return b == 0 ? a : b == -1 ? 0 : a % b; }
 INLINE u64 rem_u64(u64 a, u64 b) { return b == 0 ? a : a % b; }
 INLINE s16 rem_s16(s16 a, s16 b) { return (s16)rem_s32(a, b); }
 INLINE u16 rem_u16(u16 a, u16 b) { return (u16)rem_u32(a, b); }
-INLINE s32 sat_s32(s64 x) { return x > 2147483647 ? 2147483647 : x < -2147483647 - 1 ? -2147483647 - 1 : (s32)x; }
 INLINE u32 brev32(u32 x) {
     x = (x >> 1 & 0x55555555) | (x & 0x55555555) << 1; x = (x >> 2 & 0x33333333) | (x & 0x33333333) << 2;
     x = (x >> 4 & 0x0f0f0f0f) | (x & 0x0f0f0f0f) << 4; return __builtin_bswap32(x);
@@ -176,6 +219,32 @@ INLINE u32 prmt(u32 a, u32 b, u32 selector) {
     }
     return r;
 }
+/* The selector that a mode of prmt stands for: 1 f4e, 2 b4e, 3 rc8, 4 ecl, 5 ecr, 6 rc16. */
+RARE u32 prmt_selector(u32 way, u32 n) {
+    u32 r = 0;
+    n &= 3;
+    for (u32 i = 0; i < 4; i++) {
+        u32 s = way == 1 ? n + i : way == 2 ? n - i : way == 3 ? n : way == 4 ? (i > n ? i : n) : way == 5 ? (i < n ? i : n) : (n & 1) * 2 + (i & 1);
+        r |= (s & 7) << 4 * i;
+    }
+    return r;
+}
+/* The position of the n-th set bit from `base` upwards, downwards if n is negative. */
+RARE u32 fns(u32 mask, u32 base, u32 offset) {
+    s32 n = (s32)offset, step = n > 0 ? 1 : -1, left = n > 0 ? n : -n;
+    if (!n) return base < 32 && mask >> base & 1 ? base : ~0u;
+    for (s64 at = base; at >= 0 && at < 32; at += step) if (mask >> at & 1 && --left == 0) return (u32)at;
+    return ~0u;
+}
+INLINE u32 bmsk(u32 a, u32 b, u32 clamp) {
+    u32 start = a & 31, size = b & 31, low = clamp && a > 31 ? 0 : ~0u << start;
+    u32 high = start + size > 31 || (clamp && (a > 31 || b > 31)) ? 0 : size ? ~0u << (start + size) : ~0u;
+    return low & ~high;
+}
+INLINE u32 szext(u32 a, u32 b, u32 clamp, u32 is_signed) {
+    u32 n = b & 31, all = clamp && b > 31, mask = all ? 0 : ~0u << n;
+    return (a & ~mask) | (is_signed && n && !all && a >> (n - 1) & 1 ? mask : 0);
+}
 INLINE u32 shf_l(u32 a, u32 b, u32 n) { u64 v = (u64)b << 32 | a; return n >= 32 ? a : (u32)(v << n >> 32); }
 INLINE u32 shf_r(u32 a, u32 b, u32 n) { u64 v = (u64)b << 32 | a; return n >= 32 ? b : (u32)(v >> n); }
 INLINE u32 dp4a(u32 a, u32 b, u32 c, u32 sa, u32 sb) {
@@ -186,5 +255,8 @@ INLINE u32 dp2a(u32 a, u32 b, u32 c, u32 sa, u32 sb, u32 high) {
     for (u32 i = 0; i < 2; i++) c += (u32)((sa ? (s32)(s16)(a >> 16 * i) : (s32)(u16)(a >> 16 * i)) * (sb ? (s32)(s8)(b >> 8 * (i + 2 * high)) : (s32)(u8)(b >> 8 * (i + 2 * high))));
     return c;
 }
-INLINE u32 absdiff(s64 a, s64 b) { return (u32)(a > b ? a - b : b - a); }
+/* rounding.c: what is too large to be inlined. */
+extern f64 rt_directed_f64(int operation, f64 a, f64 b, f64 c, int mode);
+extern u32 rt_encode(f64 x, int format, int mode, int finite);
+extern f64 rt_decode(u32 code, int format);
 #endif

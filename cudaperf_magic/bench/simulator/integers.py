@@ -1,12 +1,12 @@
-"""Rows of integer, logic and bit opcodes; those with a floating-point form hand it on to floats.py."""
+"""Rows of integer and logic opcodes; those with a floating-point form hand it on to floats.py, bits are in bits.py."""
 
 from __future__ import annotations
 
 from cudaperf_magic.bench.simulator.floats import FLOAT_BINARY, fma
+from cudaperf_magic.bench.simulator.floats import abs_neg as float_abs_neg
 from cudaperf_magic.bench.simulator.operands import C_TYPE, Scope, bits, is_float, types_of
-from cudaperf_magic.bench.simulator.ptx import Instruction, Pair
-from cudaperf_magic.bench.simulator.rows import Row, has, values
-from cudaperf_magic.errors import Unsupported
+from cudaperf_magic.bench.simulator.ptx import Instruction
+from cudaperf_magic.bench.simulator.rows import has, values
 
 
 def add(ins: Instruction, scope: Scope) -> str:
@@ -15,18 +15,24 @@ def add(ins: Instruction, scope: Scope) -> str:
         return FLOAT_BINARY[ins.opcode[0]](ins, scope)
     symbol = "+" if ins.opcode[0] == "add" else "-"
     if kind.endswith("16x2"):
-        a, b = values(ins, scope, kind)
-        return scope.assign(
-            ins.operands[0], kind, f"pack16((u16)({a} {symbol} {b}), (u16)(({a} >> 16) {symbol} ({b} >> 16)))"
-        )
+        return _add_halfwords(ins, scope, kind, symbol)
     if has(ins, "sat"):
         a, b = values(ins, scope, "s32")
-        return scope.assign(ins.operands[0], kind, f"sat_s32((s64){a} {symbol} (s64){b})")
+        return scope.assign(ins.operands[0], kind, f"s32_clamped((s64){a} {symbol} (s64){b})")
     unsigned = f"u{bits(kind)}"
     a, b = values(ins, scope, unsigned)
     if has(ins, "cc"):
         return _with_carry(ins, scope, unsigned, a, b, symbol, use="0")
     return scope.assign(ins.operands[0], unsigned, f"({a} {symbol} {b})")
+
+
+def _add_halfwords(ins: Instruction, scope: Scope, kind: str, symbol: str) -> str:
+    a, b = values(ins, scope, kind)
+    part = f"{kind[0]}16"
+    lanes = [f"(s32)({part})({a} >> {s}) {symbol} (s32)({part})({b} >> {s})" for s in (0, 16)]
+    if has(ins, "sat"):
+        lanes = [f"{part}_clamped({lane})" for lane in lanes]
+    return scope.assign(ins.operands[0], kind, f"pack16((u16)({lanes[0]}), (u16)({lanes[1]}))")
 
 
 def _with_carry(ins: Instruction, scope: Scope, kind: str, a: str, b: str, symbol: str, use: str) -> str:
@@ -77,6 +83,8 @@ def mad(ins: Instruction, scope: Scope) -> str:
     if has(ins, "cc") or ins.opcode[0] == "madc":
         use = "cc" if ins.opcode[0] == "madc" else "0"
         return _with_carry(ins, scope, unsigned, f"({unsigned}){text}", c, "+", use)
+    if has(ins, "sat"):
+        return scope.assign(ins.operands[0], "s32", f"s32_clamped((s64)(s32){text} + (s64)(s32){c})")
     return scope.assign(ins.operands[0], unsigned, f"(({unsigned}){text} + {c})")
 
 
@@ -86,7 +94,8 @@ def mul24(ins: Instruction, scope: Scope) -> str:
     a, b = (part.format(scope.value(operand, kind, ins.line)) for operand in ins.operands[1:3])
     text = f"(u32)({a} * {b}{' >> 16' if has(ins, 'hi') else ''})"
     if ins.opcode[0] == "mad24":
-        text = f"({text} + {scope.value(ins.operands[3], 'u32', ins.line)})"
+        c = scope.value(ins.operands[3], "u32", ins.line)
+        text = f"s32_clamped((s64)(s32){text} + (s64)(s32){c})" if has(ins, "sat") else f"({text} + {c})"
     return scope.assign(ins.operands[0], "u32", text)
 
 
@@ -100,13 +109,9 @@ def div(ins: Instruction, scope: Scope) -> str:
 
 def abs_neg(ins: Instruction, scope: Scope) -> str:
     kind, name = types_of(ins)[-1], ins.opcode[0]
-    (a,) = values(ins, scope, kind)
-    if kind in ("f32", "f64"):
-        text = f"__builtin_fabs{'f' if kind == 'f32' else ''}({a})" if name == "abs" else f"(-{a})"
-        return scope.assign(ins.operands[0], kind, f"ftz({text})" if has(ins, "ftz") and kind == "f32" else text)
     if is_float(kind):
-        sign = "0x80008000u" if kind.endswith("x2") else "0x8000u"
-        return scope.assign(ins.operands[0], kind, f"({a} & ~{sign})" if name == "abs" else f"({a} ^ {sign})")
+        return float_abs_neg(ins, scope)
+    (a,) = values(ins, scope, kind)
     unsigned = f"u{bits(kind)}"
     text = f"({unsigned})(0 - ({unsigned}){a})"
     return scope.assign(ins.operands[0], unsigned, f"({a} < 0 ? {text} : ({unsigned}){a})" if name == "abs" else text)
@@ -137,65 +142,6 @@ def shift(ins: Instruction, scope: Scope) -> str:
     return scope.assign(ins.operands[0], kind, f"({n} >= {width} ? 0 : ({C_TYPE[kind]})((u{width}){a} >> {n}))")
 
 
-def funnel(ins: Instruction, scope: Scope) -> str:
-    a, b, n = values(ins, scope, "u32")
-    n = f"({n} & 31)" if has(ins, "wrap") else n
-    return scope.assign(ins.operands[0], "u32", f"shf_{'l' if has(ins, 'l') else 'r'}({a}, {b}, {n})")
-
-
-def _call(template: str, kind: str = "u32") -> Row:
-    """A row that is one C expression over operands {0}, {1}, ... of one type."""
-
-    def row(ins: Instruction, scope: Scope) -> str:
-        return scope.assign(ins.operands[0], kind, template.format(*values(ins, scope, kind)))
-
-    return row
-
-
-def by_width(template: str) -> Row:
-    """A bit-counting row: operand of the instruction's type, {0} its value and {w} its width, 32-bit result."""
-
-    def row(ins: Instruction, scope: Scope) -> str:
-        width = bits(types_of(ins)[-1])
-        a = scope.value(ins.operands[1], f"u{width}", ins.line)
-        return scope.assign(ins.operands[0], "u32", template.format(a, w=width))
-
-    return row
-
-
-def brev(ins: Instruction, scope: Scope) -> str:
-    kind = f"u{bits(types_of(ins)[-1])}"
-    return scope.assign(ins.operands[0], kind, f"brev{kind[1:]}({scope.value(ins.operands[1], kind, ins.line)})")
-
-
-def bfind(ins: Instruction, scope: Scope) -> str:
-    kind = types_of(ins)[-1]
-    a = scope.value(ins.operands[1], f"u{bits(kind)}", ins.line)
-    shift = int(has(ins, "shiftamt"))
-    return scope.assign(ins.operands[0], "u32", f"bfind({a}, {bits(kind)}, {int(kind[0] == 's')}, {shift})")
-
-
-def bfe(ins: Instruction, scope: Scope) -> str:
-    kind = types_of(ins)[-1]
-    width = bits(kind)
-    a = scope.value(ins.operands[1], f"u{width}", ins.line)
-    b, c = values(ins, scope, "u32", 2)
-    return scope.assign(ins.operands[0], f"u{width}", f"(u{width})bfe({a}, {b}, {c}, {width}, {int(kind[0] == 's')})")
-
-
-def bfi(ins: Instruction, scope: Scope) -> str:
-    width = bits(types_of(ins)[-1])
-    a, b = (scope.value(operand, f"u{width}", ins.line) for operand in ins.operands[1:3])
-    c, d = values(ins, scope, "u32", 3)
-    return scope.assign(ins.operands[0], f"u{width}", f"(u{width})bfi({a}, {b}, {c}, {d}, {width})")
-
-
-def prmt(ins: Instruction, scope: Scope) -> str:
-    if len(ins.opcode) > 2:
-        raise Unsupported(ins.text, ins.line)
-    return _call("prmt({0}, {1}, {2})")(ins, scope)
-
-
 def dot(ins: Instruction, scope: Scope) -> str:
     kinds = types_of(ins)
     a, b, c = values(ins, scope, "u32")
@@ -208,15 +154,3 @@ def sad(ins: Instruction, scope: Scope) -> str:
     kind = types_of(ins)[-1]
     a, b, c = values(ins, scope, kind)
     return scope.assign(ins.operands[0], kind, f"(({a} > {b} ? {a} - {b} : {b} - {a}) + {c})")
-
-
-def lop3(ins: Instruction, scope: Scope) -> str:
-    a, b, c, lut = (scope.value(operand, "u32", ins.line) for operand in ins.operands[1:5])
-    text = f"lop3({a}, {b}, {c}, {lut})"
-    target = ins.operands[0]
-    if isinstance(target, Pair):
-        p = scope.value(ins.operands[5], "pred", ins.line)
-        symbol = "&&" if has(ins, "and") else "||"
-        second = scope.assign(target.second, "pred", f"((v_ != 0) {symbol} {p})")
-        return f"{{ u32 v_ = {text}; {scope.assign(target.first, 'u32', 'v_')} {second} }}"
-    return scope.assign(target, "u32", text)

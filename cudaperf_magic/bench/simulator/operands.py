@@ -13,12 +13,13 @@ C_TYPE = {
     "pred": "u8", "b8": "u8", "u8": "u8", "s8": "s8", "b16": "u16", "u16": "u16", "s16": "s16", "b32": "u32",
     "u32": "u32", "s32": "s32", "b64": "u64", "u64": "u64", "s64": "s64", "f32": "f32", "f64": "f64", "f16": "u16",
     "bf16": "u16", "f16x2": "u32", "bf16x2": "u32", "b128": "u128", "u16x2": "u32", "s16x2": "u32", "tf32": "u32",
+    "f32x2": "u64",
 }  # fmt: skip
 # What a register is in C, by its declared type: integers without sign, floats as floats.
 REGISTER_TYPE = {
     "pred": "u8", "b8": "u8", "u8": "u8", "s8": "u8", "b16": "u16", "u16": "u16", "s16": "u16", "f16": "u16",
     "b32": "u32", "u32": "u32", "s32": "u32", "b64": "u64", "u64": "u64", "s64": "u64", "f32": "f32", "f64": "f64",
-    "b128": "u128", "f16x2": "u32",
+    "b128": "u128", "f16x2": "u32", "bf16x2": "u32",
 }  # fmt: skip
 SPECIAL = {
     "%tid.x": "w->tid[0][lane]", "%tid.y": "w->tid[1][lane]", "%tid.z": "w->tid[2][lane]",
@@ -51,7 +52,7 @@ def types_of(ins: Instruction) -> list[str]:
 
 
 def is_float(kind: str) -> bool:
-    return kind in ("f16", "bf16", "f16x2", "bf16x2", "f32", "f64")
+    return kind in ("f16", "bf16", "f16x2", "bf16x2", "f32", "f64", "f32x2")
 
 
 def bits(kind: str) -> int:

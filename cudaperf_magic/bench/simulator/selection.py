@@ -18,7 +18,7 @@ def _comparison(ins: Instruction, scope: Scope, kind: str, a: Operand, b: Operan
     if kind in ("f16", "bf16"):
         x, y = f"f32_{kind}({x})", f"f32_{kind}({y})"
     if has(ins, "ftz") and kind == "f32":
-        x, y = f"ftz({x})", f"ftz({y})"
+        x, y = f"ftz_f32({x})", f"ftz_f32({y})"
     return compare(relation, x, y, is_float(kind))
 
 
@@ -92,7 +92,9 @@ def selp(ins: Instruction, scope: Scope) -> str:
 def slct(ins: Instruction, scope: Scope) -> str:
     kind, by = types_of(ins)[-2:]
     a, b = (scope.value(operand, kind, ins.line) for operand in ins.operands[1:3])
-    return scope.assign(ins.operands[0], kind, f"({scope.value(ins.operands[3], by, ins.line)} >= 0 ? {a} : {b})")
+    c = scope.value(ins.operands[3], by, ins.line)
+    c = f"ftz_f32({c})" if has(ins, "ftz") else c
+    return scope.assign(ins.operands[0], kind, f"({c} >= 0 ? {a} : {b})")
 
 
 def testp(ins: Instruction, scope: Scope) -> str:
