@@ -1,4 +1,4 @@
-"""The report as Chromium draws it in a column of 600 px, on a light and on a dark page."""
+"""The reports as Chromium draws them in a column of 600 px, on a light and on a dark page."""
 
 from __future__ import annotations
 
@@ -7,12 +7,17 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from inspections import ALL, MAPS
 from test_report import pages
+
+from cudaperf_magic.notebook import access_picture
+from cudaperf_magic.notebook.inspection_report import inspection_html
 
 pytestmark = pytest.mark.browser
 
 BACKGROUNDS = {"light": ("#ffffff", "#1b1b1b"), "dark": ("#111111", "#e0e0e0")}
 WIDTH_PX = 600
+PAGES = pages() | {f"inspection, {name}": inspection_html(found) for name, found in ALL.items()}
 LEAST_CONTRAST = 4.5  # WCAG 2, level AA
 
 # The contrast of every piece of text with what is drawn behind it, translucent layers laid over each other.
@@ -72,21 +77,21 @@ def draw(request: pytest.FixtureRequest, browser: Any) -> Iterator[Any]:
     page.close()
 
 
-@pytest.mark.parametrize("name", pages())
+@pytest.mark.parametrize("name", PAGES)
 def test_nothing_is_wider_than_the_column(draw: Any, name: str) -> None:
-    page = draw(pages()[name])
+    page = draw(PAGES[name])
     assert page.evaluate("document.documentElement.scrollWidth") <= WIDTH_PX
 
 
-@pytest.mark.parametrize("name", pages())
+@pytest.mark.parametrize("name", PAGES)
 def test_every_text_can_be_read_on_what_is_behind_it(draw: Any, name: str) -> None:
-    contrasts = draw(pages()[name]).evaluate(CONTRASTS)
+    contrasts = draw(PAGES[name]).evaluate(CONTRASTS)
     assert contrasts
     assert [pair for pair in contrasts if pair[0] < LEAST_CONTRAST] == []
 
 
 def test_a_bar_is_as_long_as_its_number_says(draw: Any) -> None:
-    page = draw(pages()["translated"])
+    page = draw(PAGES["translated"])
     shares = page.evaluate(
         "[...document.querySelectorAll('td > div > div')].map(e => [e.clientWidth / e.parentElement.clientWidth,"
         " e.closest('td').nextElementSibling.textContent])"
@@ -94,3 +99,21 @@ def test_a_bar_is_as_long_as_its_number_says(draw: Any) -> None:
     assert len(shares) > 4
     for share, text in shares:
         assert share == pytest.approx(min(1.0, max(0.0, float(text.split()[0]))), abs=0.02)
+
+
+def test_a_lane_stands_below_the_number_of_its_bank(draw: Any) -> None:
+    page = draw(access_picture.html(MAPS["shared padded"]))
+    lefts = page.evaluate(
+        "[...document.querySelectorAll('div > span + span')].filter(e => /^\\d+$/.test(e.textContent))"
+        ".map(e => [e.textContent, e.getBoundingClientRect().left])"
+    )
+    heads, lanes = lefts[:32], lefts[32:64]
+    assert [name for name, _ in heads] == [str(bank) for bank in range(32)]
+    assert heads == lanes
+
+
+@pytest.mark.parametrize("name", MAPS)
+def test_a_picture_is_seen_whole_without_scrolling(draw: Any, name: str) -> None:
+    page = draw(access_picture.html(MAPS[name]))
+    boxes = "[...document.querySelectorAll('div')].filter(e => getComputedStyle(e).overflowX === 'auto')"
+    assert page.evaluate(f"{boxes}.every(e => e.scrollWidth <= e.clientWidth)")

@@ -92,7 +92,7 @@ def _sectors(access: AccessMap, columns: int) -> Layout:
 def _place(place: int, box: int, owners: dict[int, list[int]], touched: set[int]) -> Cell:
     lanes = tuple(owners.get(place, ()))
     state: State = "touched" if lanes else "moved" if place // box in touched else "idle"
-    return Cell(1, state, lanes, starts_box=place % box == 0)
+    return Cell(1, state, lanes, starts_box=state != "idle" and place % box == 0)
 
 
 # ---- shared memory ----

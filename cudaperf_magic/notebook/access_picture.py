@@ -6,20 +6,23 @@ Both draw the layout of access_map.py; every tint has a number or a sign in it o
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from textwrap import wrap
 
 from ..records_inspection import AccessMap
 from . import markup
 from .access_map import Cell, Layout, Row, layout, listing, sentences, spans
 
-CELL_PX = 15
-LABEL_PX = 58
+CELL_PX = 16
+LABEL_PX = 56
 TEXT_CELL = 3  # characters
 TEXT_LABEL = 9
 TEXT_ROWS = 16  # more are cut in a terminal, and said
 
 COLOURS = {"touched": markup.BLUE, "waits": markup.RED}
 MOVED = "rgba(210,153,34,0.35)"
-EDGE = "1px solid rgba(128,128,128,0.8)"
+EDGE = "2px solid rgba(128,128,128,0.9)"
+BETWEEN = "1px solid rgba(255,255,255,0.45)"  # solid cells, so that one lane ends where the next begins
+LETTERS = "text-align:center;font-family:monospace;line-height:15px"
 FAINT = "1px solid rgba(128,128,128,0.25)"
 FEW = 3  # characters that a cell of one column holds
 
@@ -38,8 +41,9 @@ def html(access: AccessMap) -> str:
     drawn = layout(access)
     is_shared = access.space == "shared"
     rows = [_bank_heads(drawn)] if is_shared else []
-    rows += [_html_row(row, is_shared) for row in drawn.rows]
-    box = markup.tag("div", "overflow-x:auto;padding:4px 0", markup.tag("div", "white-space:nowrap", *rows))
+    rows += [_html_row(row) for row in drawn.rows]
+    inside = f"display:inline-block;white-space:nowrap;{LETTERS}"
+    box = markup.tag("div", "overflow-x:auto;padding:4px 0", markup.tag("div", inside, *rows))
     items = (markup.tag("li", "margin:0", markup.text(line)) for line in listing(access))
     words = markup.tag("ul", "margin:2px 0;padding-left:20px;font-size:12px", *items)
     return "".join(
@@ -63,32 +67,27 @@ def _axis(drawn: Layout, is_shared: bool) -> str:
 def _legend(entries: Iterable[tuple[str, str, str]], axis: str) -> str:
     parts = []
     for state, sign, words in entries:
-        cell = _block(1, _look(state), sign)
+        cell = _block(1, f"{_look(state)};{LETTERS}", sign)
         parts.append(markup.tag("span", "display:inline-block;margin:0 12px 2px 0", f"{cell} {markup.text(words)}"))
     return markup.tag("div", "font-size:12px;margin:2px 0 4px 0", *parts, markup.text(axis))
 
 
 def _bank_heads(drawn: Layout) -> str:
     cells = (_block(1, "font-size:9px", str(bank)) for bank in range(drawn.columns))
-    return markup.tag("div", "white-space:nowrap;margin:0", _label("bank"), *cells)
+    return markup.tag("div", "height:16px", _label("bank"), *cells)
 
 
-def _html_row(row: Row, is_shared: bool) -> str:
-    gap = "margin:3px 0 0 0;border-top:2px dashed rgba(128,128,128,0.6);padding:3px 0 0 0"
-    style = "white-space:nowrap;margin:0" if not row.skipped_bytes else f"white-space:nowrap;{gap}"
+def _html_row(row: Row) -> str:
+    gap = "margin:2px 0 0 0;border-top:2px dashed rgba(128,128,128,0.6);padding:2px 0 0 0;"
     hint = f"{row.skipped_bytes:,} bytes that nobody touches lie before this row" if row.skipped_bytes else ""
-    label = _label(row.label)
-    return markup.tag("div", style, label, *(_html_cell(cell, is_shared) for cell in row.cells), title=hint)
+    style = f"{gap if row.skipped_bytes else ''}height:16px"
+    return markup.tag("div", style, _label(row.label), *(_html_cell(cell) for cell in row.cells), title=hint)
 
 
-def _html_cell(cell: Cell, is_shared: bool) -> str:
-    edge = EDGE if cell.starts_box and cell.state != "idle" else FAINT
-    style = f"{_look(cell.state)};border-left:{edge};border-top:{FAINT};border-bottom:{FAINT}"
-    title = spans(cell.lanes, "lane") if cell.lanes else ""
-    if cell.state == "idle" and is_shared and cell.width > 1:
-        # Idle banks keep their own columns, so that a bank can be followed down.
-        return _block(1, style, "") * cell.width
-    return _block(cell.width, style, who(cell), title)
+def _html_cell(cell: Cell) -> str:
+    border = BETWEEN if cell.state in COLOURS else FAINT
+    style = f"{_look(cell.state)};border:{border}" + (f";border-left:{EDGE}" if cell.starts_box else "")
+    return _block(cell.width, style, who(cell), spans(cell.lanes, "lane") if len(cell.lanes) > 1 else "")
 
 
 def _look(state: str) -> str:
@@ -103,10 +102,9 @@ def _label(words: str) -> str:
 
 
 def _block(width: int, style: str, inside: str, title: str = "") -> str:
-    size = "font-size:9px" if len(inside) > 2 else "font-size:10px"
-    shape = f"display:inline-block;box-sizing:border-box;width:{CELL_PX * width}px;height:16px;line-height:15px"
-    place = "text-align:center;vertical-align:top;overflow:hidden;font-family:monospace"
-    return markup.tag("span", f"{shape};{place};{size};{style}", markup.text(inside) or "&nbsp;", title=title)
+    size = "font-size:8px" if len(inside) > 2 * width else "font-size:10px"
+    shape = f"display:inline-block;box-sizing:border-box;width:{CELL_PX * width}px;height:16px;vertical-align:top"
+    return markup.tag("span", f"{shape};{size};{style}", markup.text(inside) or "&nbsp;", title=title)
 
 
 def who(cell: Cell) -> str:
@@ -122,15 +120,21 @@ def text(access: AccessMap, width: int = 100) -> str:
     room = max(8, (width - TEXT_LABEL - 1) // TEXT_CELL)
     columns = 32 if room >= 34 else 16 if room >= 17 else 8
     drawn = layout(access, columns)
-    lines = list(sentences(access))
-    lines += _bank_text(drawn, columns) if access.space == "shared" else _sector_text(drawn)
+    lines = [row for sentence in sentences(access) for row in wrap(sentence, width, subsequent_indent="  ")]
+    if access.space == "shared":
+        lines += _bank_text(drawn, columns)
+    else:
+        lines += [*wrap(_text_legend(drawn), width, subsequent_indent="  "), *_sector_text(drawn)]
     return "\n".join(lines)
 
 
-def _sector_text(drawn: Layout) -> Iterator[str]:
-    gap = ", ⋮ bytes between are untouched" if any(row.skipped_bytes for row in drawn.rows) else ""
+def _text_legend(drawn: Layout) -> str:
+    gap = "; ⋮ bytes between that nobody touches" if any(row.skipped_bytes for row in drawn.rows) else ""
     across = drawn.columns * drawn.unit_bytes
-    yield f"{'byte':>{TEXT_LABEL}}  a row is {across} bytes, | a sector's edge, . moved unused{gap}"
+    return f"A row is {across} bytes from its byte offset; | a sector's edge; . moved, asked for by nobody{gap}"
+
+
+def _sector_text(drawn: Layout) -> Iterator[str]:
     for row in drawn.rows[:TEXT_ROWS]:
         cells = "".join(("|" if cell.starts_box else "") + _text_cell(cell) for cell in row.cells)
         label = f"⋮ {row.label}" if row.skipped_bytes else row.label
@@ -149,7 +153,7 @@ def _bank_text(drawn: Layout, columns: int) -> Iterator[str]:
         yield f"{'bank':>{TEXT_LABEL}} " + "".join(f"{bank:>{TEXT_CELL}}" for bank in strip)
         for label, cells in rows[:TEXT_ROWS]:
             drawn_cells = "".join(_text_cell(cell) for cell in cells)
-            yield f"{'pass ' + label:>{TEXT_LABEL}} {drawn_cells}".rstrip()
+            yield f"{'wave ' + label:>{TEXT_LABEL}} {drawn_cells}".rstrip()
     yield from _cut(drawn)
 
 

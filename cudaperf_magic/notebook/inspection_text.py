@@ -21,14 +21,14 @@ PRINTED_CHARACTERS = 4000
 def inspection_text(inspection: Inspection, line: int | None = None, width: int = WIDTH) -> str:
     """The whole report. `line`: whose access map is shown; the one that costs most when None."""
     badge = say.badge(inspection)
-    rows = [f"{badge.sign} {say.headline(inspection)}"]
+    rows = wrap(f"{badge.sign} {say.headline(inspection)}", width, subsequent_indent="  ")
     if not inspection.build.ok:
         return "\n".join([*rows, *(f"  {row}" for row in inspection.build.log.splitlines()[:LOG_LINES])])
     rows += [row for sentence in say.conditions(inspection) for row in _wrapped(sentence, width)]
     rows += _faults(inspection, width)
     if inspection.text:
         shown = inspection.text[:PRINTED_CHARACTERS].rstrip("\n").splitlines()
-        rows += ["", "printed by the kernels", *(f"  {row}" for row in shown)]
+        rows += ["", "printed by the kernels", *(f"  {row}" for row in shown)]  # as it was, however wide
         if len(inspection.text) > PRINTED_CHARACTERS:
             rows.append(f"  … {len(inspection.text) - PRINTED_CHARACTERS:,} more characters")
     if inspection.structure is not None and inspection.structure.properties:
@@ -71,7 +71,7 @@ def _fault(fault: Fault, source: list[str], width: int) -> list[str]:
 
 def _map(inspection: Inspection, line: int | None, width: int) -> list[str]:
     access, said = say.chosen(inspection, line)
-    rows = ["", said] if said else []
+    rows = ["", *_wrapped(said, width, "")] if said else []
     if access is None:
         return rows
     return [*rows, "", "which lane touches what", access_picture.text(access, width)]
@@ -80,7 +80,7 @@ def _map(inspection: Inspection, line: int | None, width: int) -> list[str]:
 def _launch(launch: LaunchReport, width: int) -> list[str]:
     found = launch.occupancy
     most = max((limit.blocks for limit in found.limits if limit.resource == "blocks"), default=1)
-    rows = [say.launch_title(launch), *_wrapped(say.occupancy_sentence(launch), width)]
+    rows = [*_wrapped(say.launch_title(launch), width, ""), *_wrapped(say.occupancy_sentence(launch), width)]
     for limit in found.limits:
         mark = "  <- the limit" if limit.resource == found.limit else ""
         blocks = f"{limit.blocks:,} blocks" if limit.blocks < 1024 else "no limit"

@@ -11,7 +11,7 @@ from itertools import groupby
 
 from ..records import Fault
 from ..records_inspection import AccessMap, Dim3, Inspection, LaunchReport
-from .words import Badge, fault_sentence, number, plural
+from .words import Badge, number, plural
 
 FAULT_TITLES = {
     "out_of_bounds": "Out of bounds",
@@ -27,6 +27,12 @@ FAULT_TITLES = {
     "input_changed": "Input changed",
     "limit": "Limit reached",
     "launch": "Launch refused",
+}
+ORIGINS = {
+    "given": "given",
+    "made up": "made up",
+    "notebook": "from the notebook",
+    "workspace": "allocated, with nothing in it at first",
 }
 VOWEL_LETTERS = "AEFHILMNORSX"  # "an H100", "an RTX 4090", but "a T4": the names of cards are spelt
 
@@ -84,7 +90,8 @@ def conditions(inspection: Inspection) -> tuple[str, ...]:
     """What the run stood on: the arrays, what was watched, what was not."""
     if not inspection.build.ok:
         return ()
-    found = [arrays(inspection)] if inspection.arrays else []
+    found = [given for given in (arrays(inspection), scalars(inspection)) if given]
+    found += [note if note.endswith(".") else f"{note}." for note in inspection.notes]
     found.append(
         "Every access was watched: bounds, alignment, uninitialised reads, races in shared memory and barriers; "
         + (
@@ -101,10 +108,18 @@ def conditions(inspection: Inspection) -> tuple[str, ...]:
 
 
 def arrays(inspection: Inspection) -> str:
-    """`x: 1,024 float32, made up; y: 1,024 float32, from the notebook.`"""
-    origins = {"made up": "made up", "notebook": "from the notebook", "workspace": "allocated, nothing in it at first"}
-    texts = (f"{a.name}: {a.elements:,} {a.dtype}, {origins[a.origin]}" for a in inspection.arrays)
-    return f"{'; '.join(texts)}."
+    """`x: 1,024 float32 (n), made up; y: 1,024 float32, from the notebook.`"""
+    texts = []
+    for array in inspection.arrays:
+        extent = f" ({array.extent})" if array.extent else ""
+        texts.append(f"{array.name}: {array.elements:,} {array.dtype}{extent}, {ORIGINS[array.origin]}")
+    return f"{'; '.join(texts)}." if texts else ""
+
+
+def scalars(inspection: Inspection) -> str:
+    """`n = 1024, given; a = 0.75, made up.`"""
+    texts = (f"{scalar.name} = {scalar.value}, {ORIGINS[scalar.origin]}" for scalar in inspection.scalars)
+    return f"{'; '.join(texts)}." if inspection.scalars else ""
 
 
 # ---- faults ----
@@ -118,22 +133,27 @@ def fault_groups(inspection: Inspection) -> list[tuple[str, list[Fault]]]:
 
 
 def fault_text(fault: Fault) -> str:
-    """The fault as a sentence; who did it stands in `culprits` as well."""
-    return fault_sentence(fault)
+    """What went wrong and where; who did it stands in `culprits`."""
+    place = f"line {fault.line}: " if fault.line else ""
+    return f"{place}{fault.message}"
 
 
-def culprits(fault: Fault) -> str:
-    """Block and thread of both sides, as far as the message does not name them itself."""
+def culprits(fault: Fault, is_alone: bool = True) -> str:
+    """Block and thread of both sides, as far as the message does not name them itself.
+
+    Args:
+        is_alone: there is no other kernel, so that its name can be left out.
+    """
     sides = (
         ("", fault.thread, fault.block),
         ("the other: ", fault.other_thread, fault.other_block if fault.other_block != fault.block else None),
     )
-    found = []
+    found = [] if is_alone or not fault.kernel else [f"kernel {fault.kernel}"]
     for title, thread, block in sides:
         told = [
             f"{noun} {dim3(place)}"
             for noun, place in (("thread", thread), ("block", block))
-            if place is not None and f"{noun} {dim3(place)}" not in fault_sentence(fault)
+            if place is not None and f"{noun} {dim3(place)}" not in fault.message
         ]
         if told:
             found.append(title + " of ".join(told))

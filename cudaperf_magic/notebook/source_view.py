@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from textwrap import wrap
 from typing import Literal
 
 from ..records import LineCost
@@ -19,8 +20,8 @@ CONTEXT = 1  # lines around one that cost something
 FOLD = 4  # fewer untouched lines in a row stay
 MOST_LINES = 400  # of those on which nothing runs, in one fold
 MOST_CHARACTERS = 400  # of a line
-CELL_PX = 52
-NUMBER_PX = 44
+CELL_PX = 49
+NUMBER_PX = 40
 LEAST_ALPHA, MOST_ALPHA = 0.10, 0.55
 RGB = {"work": "47,111,219", "loss": "229,83,75"}
 
@@ -86,7 +87,7 @@ COLUMNS: tuple[Column, ...] = (
     ),
     Column(
         "atomics",
-        "warp requests",
+        "requests of warps",
         "work",
         lambda c: c.atomics > 0,
         lambda c: short(c.atomics),
@@ -170,8 +171,8 @@ def _folded(lines: Sequence[SourceLine]) -> Iterator[tuple[bool, tuple[SourceLin
 
 
 def short(count: int) -> str:
-    """At most six characters: 99,999, 123k, 1.5M."""
-    if count < 100_000:
+    """At most five characters: 9,999, 12.3k, 1.5M."""
+    if count < 10_000:
         return f"{count:,}"
     size = float(count)
     for unit in "kMGT":
@@ -187,22 +188,24 @@ def short(count: int) -> str:
 def html(view: SourceView) -> str:
     pieces = [_head(view.columns)] if view.columns else []
     for is_folded, lines in view.parts:
-        drawn = "".join(_html_line(line) for line in lines[:MOST_LINES])
-        if not is_folded:
-            pieces.append(drawn)
-            continue
-        rest = f"{len(lines) - MOST_LINES:,} more" if len(lines) > MOST_LINES else ""
-        summary = f"lines {lines[0].number} to {lines[-1].number}: nothing of them runs in a kernel"
-        pieces.append(markup.details(markup.text(summary), drawn, markup.paragraph(rest) if rest else ""))
+        pieces += [_fold(lines)] if is_folded else [_html_line(line) for line in lines]
     inner = markup.tag("div", "display:inline-block;min-width:100%", *pieces)
     box = markup.tag("div", f"overflow-x:auto;border:{markup.LINE};border-radius:4px;margin:4px 0", inner)
     return box + (_legend(view.columns) if view.columns else "")
 
 
+def _fold(lines: Sequence[SourceLine]) -> str:
+    code = "\n".join(f"{line.number:>5}  {line.text}" for line in lines[:MOST_LINES])
+    rest = f"{len(lines) - MOST_LINES:,} more lines are in the source." if len(lines) > MOST_LINES else ""
+    summary = f"lines {lines[0].number} to {lines[-1].number}: nothing of them runs in a kernel"
+    drawn = markup.tag("pre", f"margin:0;white-space:pre;background:transparent;{markup.MONO}", markup.text(code))
+    return markup.details(markup.text(summary), drawn, markup.paragraph(rest) if rest else "")
+
+
 def _head(columns: Sequence[Column]) -> str:
     cells = "".join(_span(CELL_PX, "font-weight:600", column.title, column.meaning) for column in columns)
     first = _span(NUMBER_PX, "font-weight:600", "line")
-    style = f"white-space:pre;border-bottom:{markup.LINE};font-size:12px;padding:2px 0"
+    style = f"white-space:pre;border-bottom:{markup.LINE};font-size:11px;padding:2px 0"
     return markup.tag("div", style, first, cells)
 
 
@@ -270,7 +273,8 @@ def text(view: SourceView, width: int = 100) -> str:
             rows.append(f"{sign} {line.number:>4} {cells}  {line.text}"[:width].rstrip())
     if view.columns:
         meanings = "; ".join(f"{column.title}: {column.meaning}" for column in view.columns)
-        rows.append(f"  {meanings}; *: where most is lost, or done.")
+        said = f"{meanings}; *: where most is lost, or done."
+        rows += wrap(said, width, initial_indent="  ", subsequent_indent="  ")
     return "\n".join(rows)
 
 
