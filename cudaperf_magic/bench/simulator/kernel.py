@@ -114,7 +114,7 @@ def _kernel(lowered: Lowered) -> Kernel:
             SPACES.index(site.space),
             OPERATIONS.index(site.operation),
             site.size,
-            int(site.is_strong) + 2 * site.is_release,
+            int(site.is_strong) + 2 * site.is_release + 4 * site.is_past_l1,
             site.line,
         )
     costs = np.zeros((len(sites), len(COST_FIELDS)), np.uint64)

@@ -12,6 +12,7 @@ from cudaperf_magic.errors import Unsupported
 SPACES = ("global", "shared", "local", "const", "param", "generic")
 OPERATIONS = ("load", "store", "atomic", "barrier", "collective", "fence", "other")
 TRACED = ("global", "shared", "generic")
+PAST_L1 = ("cg", "cv", "L1::no_allocate")
 STRONG = ("volatile", "relaxed", "acquire", "release", "acq_rel", "mmio")
 NO_EFFECT = (
     "prefetch",
@@ -40,6 +41,7 @@ class SiteInfo:
     is_strong: bool
     line: int
     is_release: bool = False
+    is_past_l1: bool = False  # a load that takes nothing from L1, and leaves nothing there
 
 
 @dataclass
@@ -52,7 +54,8 @@ class Sites:
     def add(self, space: str, operation: str, size: int, ins: Instruction) -> int:
         strong = any(part in STRONG for part in ins.opcode) and operation != "atomic"
         is_release = "release" in ins.opcode or "acq_rel" in ins.opcode
-        self.all.append(SiteInfo(space, operation, size, strong, ins.line, is_release))
+        is_past_l1 = any(part in PAST_L1 for part in ins.opcode)
+        self.all.append(SiteInfo(space, operation, size, strong, ins.line, is_release, is_past_l1))
         number = len(self.all) - 1
         if space in TRACED and operation in ("load", "store", "atomic"):
             self.here.append(number)

@@ -165,6 +165,8 @@ def line_costs(kernels: Iterable[Kernel]) -> tuple[LineCost, ...]:
                 shared_wavefronts=cost["wavefronts"],
                 ideal_wavefronts=cost["ideal_wavefronts"],
                 atomics=cost["requests"] if site.operation == "atomic" else 0,
+                l1_missed_sectors=cost["l1_missed"],
+                dram_read_bytes=cost["dram_bytes"],
             )
     return tuple(_line(line, at) for line, at in sorted(sums.items()) if line and any(at.values()))
 
