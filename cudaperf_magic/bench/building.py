@@ -87,7 +87,19 @@ def build_candidate(task: Task, candidate: Candidate, arch: str) -> Compiled:
     except PlanError as error:
         return Compiled(Build(ok=False, log=_as_log(error), arch=arch))
     names = tuple(dict.fromkeys((*names, *_other_kernels(task, candidate))))
-    match run_in_child(compile_text, text, arch, names, timeout_s=TIMEOUT_S, memory_bytes=MEMORY_BYTES):
+    return compile_in_child(text, arch, names)
+
+
+def compile_in_child(text: str, arch: str, names: tuple[str, ...], options: tuple[str, ...] = ()) -> Compiled:
+    """Device code through NVRTC, under limits.
+
+    Args:
+        names: kernels as they are launched. options: further NVRTC options.
+
+    Raises:
+        ToolchainError: there is no compiler.
+    """
+    match run_in_child(compile_text, text, arch, names, options, timeout_s=TIMEOUT_S, memory_bytes=MEMORY_BYTES):
         case Finished(value):
             compiled: Compiled = value
             return compiled
@@ -97,14 +109,14 @@ def build_candidate(task: Task, candidate: Candidate, arch: str) -> Compiled:
             return _failed(f"the compiler ended with {why}", arch)
 
 
-def compile_text(text: str, arch: str, names: tuple[str, ...]) -> Compiled:
+def compile_text(text: str, arch: str, names: tuple[str, ...], options: tuple[str, ...] = ()) -> Compiled:
     """What the child does.
 
     Raises:
         ToolchainError: the machine failed, which says nothing of the candidate.
     """
     try:
-        return build(text, arch, names=names)
+        return build(text, arch, names=names, options=options)
     except OSError as error:
         raise ToolchainError(f"the compiler cannot work here ({error}); see `cudaperf doctor`") from error
 

@@ -91,6 +91,16 @@ class StructType:
             end = _round_up(end, alignment(field.type)) + field.type.size
         return max(_round_up(end, self.align), 1)
 
+    def offset(self, name: str) -> int:
+        """Where a field begins, in bytes."""
+        at = 0
+        for field in self.fields:
+            at = _round_up(at, alignment(field.type))
+            if field.name == name:
+                return at
+            at += field.type.size
+        raise KeyError(name)
+
     def index(self, name: str) -> int | None:
         return next((i for i, field in enumerate(self.fields) if field.name == name), None)
 

@@ -262,6 +262,7 @@ class _Run:
     def result(self) -> SimulatorResult:
         self.arena.settle_reach()
         unique = int(np.count_nonzero(self.touched)) * 32 if self.instrument != "none" else 0
+        passes = int(np.count_nonzero(self.touched & 1) + np.count_nonzero(self.touched & 2)) if unique else 0
         return SimulatorResult(
             faults=tuple(self.faults),
             lines=line_costs(self.kernels.values()) if self.instrument != "none" else (),
@@ -269,6 +270,7 @@ class _Run:
             accesses=access_costs(self.kernels) if self.instrument != "none" else (),
             text=self.printed(),
             unique_bytes=unique,
+            compulsory_bytes=passes * 32,
             is_complete=not self.sim.stopped,
             worst=worst_requests(self.kernels.items(), self.arena) if self.arena.notes_reach else (),
             reached=tuple((r.name, r.reach) for r in self.arena.regions.values() if self.arena.notes_reach),

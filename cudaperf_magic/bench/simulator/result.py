@@ -103,6 +103,7 @@ class SimulatorResult:
     accesses: tuple[AccessCost, ...] = ()
     text: str = ""
     unique_bytes: int = 0  # of global memory, in whole sectors, touched at least once
+    compulsory_bytes: int = 0  # the same, but what was both read and written counts twice
     is_complete: bool = True  # False when a fault stopped the run
     # Only of an observed run:
     worst: tuple[AccessMap, ...] = ()  # the worst request of each line

@@ -1,0 +1,267 @@
+"""source -> Inspection: find what to run, make up what is missing, build, run watched, report. The order of it all."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from numpy.typing import NDArray
+
+from cudaperf_magic.bench.architectures import Architecture, architecture
+from cudaperf_magic.bench.building import compile_in_child
+from cudaperf_magic.bench.host.runtime import PlanError, RefusedLaunch
+from cudaperf_magic.bench.host.source import device_source, read_program
+from cudaperf_magic.bench.host.types import BFLOAT, NAMED_TYPES, Arithmetic, PointerType, Type
+from cudaperf_magic.bench.inspecting import extents
+from cudaperf_magic.bench.inspecting.entry import find_entry
+from cudaperf_magic.bench.inspecting.extents import Extent
+from cudaperf_magic.bench.inspecting.inputs import Inputs, take
+from cudaperf_magic.bench.inspecting.parameters import Parameter, dtype_of, element_words
+from cudaperf_magic.bench.inspecting.program import Entry
+from cudaperf_magic.bench.inspecting.reporting import launch_reports, resources_of, structure_of, workspaces
+from cudaperf_magic.bench.inspecting.running import Arrays, Watched, watch
+from cudaperf_magic.bench.inspecting.values import ORDERS, reals_of_bfloat
+from cudaperf_magic.bench.launcher import plain_kernels, read_plan
+from cudaperf_magic.bench.nvrtc import Compiled
+from cudaperf_magic.bench.plan import Copy, Fill, Launch, LaunchPlan, Pointer, Step
+from cudaperf_magic.errors import TaskError
+from cudaperf_magic.records import Build, Fault
+from cudaperf_magic.records_inspection import ArrayMade, Inspection
+
+DEFAULT_TARGET = "sm_90"
+ANY_SIZE = 1 << 34  # bytes, of a pointer whose size is not known yet
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What a person may say beside the program; `inspect_program` explains each."""
+
+    launch: str | None = None
+    entry: str | None = None
+    sizes: Mapping[str, str] = field(default_factory=dict)
+    ranges: Mapping[str, str] = field(default_factory=dict)
+    defines: tuple[str, ...] = ()
+    arrays: Mapping[str, Any] = field(default_factory=dict)
+    target: str = DEFAULT_TARGET
+    check_global_races: bool = False
+    seed: int = 0
+
+
+@dataclass(frozen=True)
+class Inspected:
+    """The record, and what the arrays held after the run, by the names of the parameters."""
+
+    inspection: Inspection
+    arrays: Arrays = field(default_factory=dict)
+
+
+def inspect_program(source: str, settings: Settings) -> Inspected:
+    """Build and run a CUDA program once, watched.
+
+    Args:
+        source: any CUDA text with kernels.
+        settings: `launch` is a launch line, `entry` a host function; `sizes` and `ranges` are the options of that name;
+            `arrays` holds the notebook's variables; `target` is an architecture or a card.
+
+    Raises:
+        UsageError, TaskError: what is to be run cannot be found out; one sentence with the program's own line.
+        Unsupported: the simulator lacks an instruction. ToolchainError: the machine lacks something.
+    """
+    arch = architecture(settings.target)
+    try:
+        return _Run(source, settings, arch).inspected()
+    except RefusedLaunch as refused:
+        compiled = _compile(source, plain_kernels(source), arch, settings)
+        faults = (Fault("launch", refused.message, line=refused.line),) if compiled.build.ok else ()
+        return Inspected(_bare(source, arch, compiled.build, faults))
+    except (PlanError, TaskError) as error:
+        # A program that the device compiler refuses as well is told in the compiler's words.
+        compiled = _compile(source, _kernels(source), arch, settings)
+        if not compiled.build.ok:
+            return Inspected(_bare(source, arch, compiled.build))
+        if isinstance(error, PlanError):
+            raise TaskError(error.message, error.line) from None
+        raise
+
+
+def _kernels(source: str) -> tuple[str, ...]:
+    try:
+        return plain_kernels(source)
+    except PlanError:
+        return ()
+
+
+def _compile(source: str, names: tuple[str, ...], arch: Architecture, settings: Settings) -> Compiled:
+    options = tuple(f"-D{define}" for define in settings.defines)
+    return compile_in_child(device_source(source), _target(settings, arch), names, options)
+
+
+def _target(settings: Settings, arch: Architecture) -> str:
+    return settings.target if settings.target.startswith("sm_") else arch.name
+
+
+def _bare(source: str, arch: Architecture, build: Build, faults: tuple[Fault, ...] = ()) -> Inspection:
+    return Inspection(source, build.arch or arch.name, arch.device, build, faults=faults, is_complete=False)
+
+
+class _Run:
+    """One inspection under way."""
+
+    def __init__(self, source: str, settings: Settings, arch: Architecture) -> None:
+        self.source, self.settings, self.arch = source, settings, arch
+        self.entry: Entry = find_entry(
+            source,
+            launch=settings.launch,
+            entry=settings.entry,
+            defines=settings.defines,
+            known=types_of(settings.arrays),
+        )
+        self.inputs: Inputs = take(
+            self.entry.parameters,
+            read_program(self.entry.text),
+            self.entry.called,
+            sizes=settings.sizes,
+            ranges=settings.ranges,
+            named=settings.arrays,
+            seed=settings.seed,
+        )
+
+    def inspected(self) -> Inspected:
+        held = self.inputs.arrays | {
+            p.name: self.inputs.made(p, self.inputs.extents[p.name])
+            for p in self.inputs.pointers
+            if p.name in self.inputs.extents
+        }
+        unknown = [p for p in self.inputs.pointers if p.name not in held]
+        plan = self.plan({p.name: held[p.name].nbytes if p.name in held else ANY_SIZE for p in self.inputs.pointers})
+        compiled = _compile(self.source, plan.kernels, self.arch, self.settings)
+        if not compiled.build.ok:
+            return Inspected(_bare(self.source, self.arch, compiled.build))
+        if not unknown:
+            return self.report(compiled, plan, self.watch(compiled, plan, held), held, {})
+        return self.with_guesses(compiled, plan, held, unknown)
+
+    def with_guesses(self, compiled: Compiled, plan: LaunchPlan, held: Arrays, unknown: list[Parameter]) -> Inspected:
+        """A trial with room enough tells how large the arrays are; a second run only where that makes a difference."""
+        count = extents.room(self.inputs.sizes, plan)
+        roomy = {p.name: self.inputs.made(p, count) for p in unknown}
+        trial = self.watch(compiled, plan, {**held, **roomy})
+        if trial.result is None:
+            return self.report(compiled, plan, trial, held, {})
+        guessed = {p.name: self.guess(p, trial.reached, plan) for p in unknown}
+        arrays = {**held, **{p.name: self.inputs.made(p, guessed[p.name].elements) for p in unknown}}
+        fits = all(_reached(p, trial.reached, plan) <= guessed[p.name].elements for p in unknown)
+        strays = any(fault.kind == "out_of_bounds" for fault in trial.faults)
+        is_ordered = any(limits.order in ORDERS for limits in self.inputs.ranges.values())
+        plan = self.plan({name: array.nbytes for name, array in arrays.items()})
+        if fits and not strays and not is_ordered:
+            cut = {name: array[: len(arrays[name])] for name, array in trial.arrays.items()}
+            return self.report(compiled, plan, replace(trial, arrays=cut), arrays, guessed)
+        return self.report(compiled, plan, self.watch(compiled, plan, arrays), arrays, guessed)
+
+    def guess(self, parameter: Parameter, reached: Mapping[str, int], plan: LaunchPlan) -> Extent:
+        count = _reached(parameter, reached, plan)
+        is_integer = isinstance(parameter.element, Arithmetic) and not parameter.element.is_float
+        return extents.guess(count, is_integer=is_integer, sizes=self.inputs.sizes, plan=plan)
+
+    def plan(self, buffers: dict[str, int]) -> LaunchPlan:
+        ordered = {p.name: buffers[p.name] for p in self.inputs.pointers}
+        plan = read_plan(self.entry.text, self.entry.function, self.inputs.scalars, ordered)
+        if not plan.launches:
+            raise TaskError(f"{self.entry.called} launches no kernel with these sizes; give others: --size n=...")
+        last = self.source.count("\n") + 1
+        return LaunchPlan(tuple(_in_source(step, last) for step in plan.steps))
+
+    def watch(self, compiled: Compiled, plan: LaunchPlan, arrays: Arrays) -> Watched:
+        return watch(
+            compiled,
+            plan,
+            arrays,
+            check_global_races=self.settings.check_global_races,
+            device=self.arch.device,
+            seed=self.settings.seed,
+        )
+
+    def report(
+        self, compiled: Compiled, plan: LaunchPlan, watched: Watched, arrays: Arrays, guessed: Mapping[str, Extent]
+    ) -> Inspected:
+        result, resources = watched.result, resources_of(compiled)
+        is_whole = result is not None and result.is_complete
+        pointers = self.inputs.pointers
+        inspection = Inspection(
+            source=self.source,
+            arch=compiled.build.arch,
+            device=self.arch.device,
+            build=compiled.build,
+            arrays=(*(self.made(p, arrays, guessed) for p in pointers if p.name in arrays), *workspaces(plan)),
+            scalars=self.inputs.taken,
+            launches=launch_reports(result, resources, self.arch) if result else (),
+            structure=structure_of(result, resources, self.arch) if result and is_whole else None,
+            faults=watched.faults,
+            maps=result.worst if result else (),
+            text=result.text if result else "",
+            is_complete=is_whole,
+            checks_global_races=self.settings.check_global_races,
+            notes=(*self.entry.notes, *self.inputs.notes, *_doubts(watched, guessed)),
+        )
+        return Inspected(inspection, {p.name: self.output(p, watched.arrays) for p in pointers if watched.arrays})
+
+    def made(self, parameter: Parameter, arrays: Arrays, guessed: Mapping[str, Extent]) -> ArrayMade:
+        name = parameter.name
+        is_own = name in self.inputs.arrays
+        extent = guessed[name].why if name in guessed else "" if is_own else "given with --size"
+        origin = "notebook" if is_own else "made up"
+        return ArrayMade(name, element_words(parameter.element), len(arrays[name]), origin, extent)  # type: ignore[arg-type]
+
+    def output(self, parameter: Parameter, arrays: Arrays) -> NDArray[Any]:
+        array = arrays[parameter.name]
+        if parameter.element is BFLOAT:
+            array = reals_of_bfloat(array)
+        shape = next((getattr(self.settings.arrays[n], "shape", None) for n in parameter.names
+                      if n in self.settings.arrays and parameter.name in self.inputs.arrays), None)  # fmt: skip
+        return array.reshape(tuple(shape)) if shape is not None else array
+
+
+def types_of(named: Mapping[str, Any]) -> dict[str, Type]:
+    """Pointer types of the notebook's arrays, for templates whose arguments are left out."""
+    found: dict[str, Type] = {}
+    for name, value in named.items():
+        words = str(getattr(value, "dtype", "")).removeprefix("torch.")
+        known = {"float32": "float", "float64": "double", "float16": "__half", "bfloat16": "__nv_bfloat16"}
+        type_ = NAMED_TYPES.get(known.get(words, f"{words}_t"))
+        if words and type_ is not None:
+            found[name] = PointerType(type_)
+    return found
+
+
+def _reached(parameter: Parameter, reached: Mapping[str, int], plan: LaunchPlan) -> int:
+    """Elements in use, by kernels and by the plan's own fills and copies."""
+    end = reached.get(parameter.name, 0)
+    for step in plan.steps:
+        for pointer in _touched(step):
+            if pointer.buffer == parameter.name and isinstance(step, Fill | Copy):
+                end = max(end, pointer.offset_bytes + step.size_bytes)
+    return -(-end // dtype_of(parameter.element, parameter.name).itemsize)
+
+
+def _touched(step: Step) -> tuple[Pointer, ...]:
+    if isinstance(step, Copy):
+        return step.target, step.source
+    return (step.target,) if isinstance(step, Fill) else ()
+
+
+def _in_source(step: Step, last: int) -> Step:
+    """A launch that stands in no line of the person's text, but in an option, has line 0."""
+    return replace(step, line=0) if isinstance(step, Launch) and step.line > last else step
+
+
+def _doubts(watched: Watched, guessed: Mapping[str, Extent]) -> tuple[str, ...]:
+    """Where a stray access may be the fault of a size that was only guessed."""
+    strays = [fault.message for fault in watched.faults if fault.kind == "out_of_bounds"]
+    names = [name for name in guessed if any(f"{name}[" in message for message in strays)]
+    return tuple(
+        f"{name} was given {guessed[name].elements:,} elements ({guessed[name].why}); if it is meant to have more, say "
+        f"--size {name}=..."
+        for name in names
+    )
