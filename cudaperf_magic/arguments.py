@@ -34,6 +34,11 @@ def resuming(request: Request) -> dict[str, Any]:
     return {name: request.values[name] for name in ("identity", "turns", "proposals", "policy", "device")}
 
 
+def checking(request: Request) -> dict[str, Any]:
+    """How a kernel is held against a task."""
+    return {"device": request.device, "reward": request.reward, "goals": request.goal}
+
+
 def against(request: Request) -> Task:
     """The task that `--against` names: a C file, or the episode of that name.
 

@@ -74,7 +74,7 @@ def _played(request: Request, view: TerminalView, playing: commands.Play) -> int
 def _check(request: Request) -> int:
     arguments.refuse_unwritable(request.json)
     task = arguments.against(request)
-    result = commands.check(commands.file_text(request.kernel), task, device=request.device, reward=request.reward)
+    result = commands.check(commands.file_text(request.kernel), task, **arguments.checking(request))
     arguments.write_json(request.json, result.outcome)
     print(result.report.text)
     return FOUND if result.ok else NONE

@@ -6,7 +6,7 @@ iterate over, for whoever wants to see the turns as they come.
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator, Mapping
+from collections.abc import Generator, Iterable, Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass
 from datetime import datetime
@@ -141,25 +141,36 @@ def resume(identity: str = "", **settings: Any) -> Translation:
     return playing.translation
 
 
-def check(kernel: str, against: Task | Translation, *, device: str = "auto", reward: str = "default") -> Checked:
+def check(
+    kernel: str,
+    against: Task | Translation,
+    *,
+    device: str = "auto",
+    reward: str = "default",
+    goals: Iterable[str] = (),
+) -> Checked:
     """Hold a CUDA program of your own against a task: verdict, structure, reward, and what to try next.
 
     Args:
         kernel: kernels, and one host function with the C function's name and parameters (device pointers).
         against: a task (`read_task`) or a translation, whose task is meant.
+        goals: least scores that a right kernel has to reach as well: ("coalescing>=0.9", "shared>=1").
     """
+    from .goals import hold, read_goal
     from .reflection import reflect
     from .rewards.presets import load_preset
     from .rewards.score import score
 
     preset = load_preset(reward)
+    wanted = [read_goal(goal) for goal in goals]
     task = against.task if isinstance(against, Translation) else against
     candidate = Candidate(kernel, origin="person")
     with closing(open_bench(device)) as bench:
         outcome = bench.evaluate(task, candidate)
     judged = score(outcome, preset)
     told = reflect(outcome, judged, Episode(task, policy="person", preset=reward), candidate)
-    return Checked(task, Turn(candidate, outcome, judged, told))
+    results = hold(wanted, outcome.structure) if outcome.ok else ()
+    return Checked(task, Turn(candidate, outcome, judged, told), results)
 
 
 def load(identity: str) -> Translation:

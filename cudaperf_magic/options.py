@@ -70,6 +70,7 @@ COMMANDS: dict[str, str] = {
     "doctor": "say what this machine has, what is missing and the command that mends it",
 }
 
+
 def _option(flags: str, commands: str, text: str, fronts: str = "cli magic", **settings: Any) -> Option:
     return Option(tuple(flags.split()), tuple(commands.split()), text, settings, tuple(fronts.split()))  # type: ignore[arg-type]
 
@@ -85,6 +86,7 @@ OPTIONS: tuple[Option, ...] = (
     _option("-o --out", "translate check resume", "bind the result to this name", "magic", metavar="NAME"),
     _option("-o --out", "translate resume", "write the best kernel here", "cli", metavar="KERNEL.cu"),
     _option("--against", "check", "a translation's name, a C file or a past episode", metavar="NAME", required=True),
+    _option("--goal", "check", "a least score: coalescing=0.9", metavar="NAME=SCORE", action="append", default=[]),
     _option("--entry", "translate check", "which function, when there are several", metavar="NAME"),
     _many("--size", "a scalar's value or an array's extent: n=4096, x=n*m", "NAME=SIZE"),
     _many("--range", "values: col=0:cols-1, ptr=0:nnz:ascending, x=0.1:10", "NAME=LOW:HIGH"),

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from .errors import NotVerified
+from .goals import Result
 from .notebook.report import Report, check_report, episode_report
 from .notebook.words import headline, verdict_sentence
 from .records import Episode, Outcome, Task, Turn
@@ -86,10 +87,15 @@ class Translation:
 
 @dataclass(frozen=True)
 class Checked:
-    """A person's kernel held against a task: `.outcome`, `.turn` (with reward and reflection), `.report`."""
+    """A person's kernel held against a task: `.outcome`, `.turn` (with reward and reflection), `.report`.
+
+    Attributes:
+        goals: each goal with what was reached; none when the kernel is not right.
+    """
 
     task: Task
     turn: Turn
+    goals: tuple[Result, ...] = ()
 
     @property
     def outcome(self) -> Outcome:
@@ -97,7 +103,15 @@ class Checked:
 
     @property
     def ok(self) -> bool:
-        return self.outcome.ok
+        """Right, and every goal reached."""
+        return self.outcome.ok and all(result.ok for result in self.goals)
+
+    @property
+    def shortfall(self) -> str:
+        """Why it is not ok, in one sentence; "" when it is."""
+        if not self.outcome.ok:
+            return f"not {self.task.entry} yet: the report above says why and what to try next"
+        return "; ".join(result.sentence for result in self.goals if not result.ok)
 
     @property
     def source(self) -> str:
@@ -105,7 +119,7 @@ class Checked:
 
     @cached_property
     def report(self) -> Report:
-        return check_report(self.task, self.turn)
+        return check_report(self.task, self.turn, self.goals)
 
     def _repr_mimebundle_(self, **options: Any) -> dict[str, Any]:
         return self.report._repr_mimebundle_(**options)

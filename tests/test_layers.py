@@ -37,7 +37,7 @@ ROWS: tuple[tuple[str, ...], ...] = (
     ),
     ("episode", "store"),
     ("policies", "bench", "fakes"),
-    ("tasks", "rewards", "reflection"),
+    ("tasks", "rewards", "reflection", "goals"),
     ("compiler",),
     ("records", "records_inspection", "records_json", "records_schema", "proposals", "errors"),
 )

@@ -76,12 +76,12 @@ class CudaperfMagics(Magics):
         return result
 
     def _check(self, request: Request, cell: str) -> Checked:
-        result = commands.check(cell, self._against(request), device=request.device, reward=request.reward)
+        result = commands.check(cell, self._against(request), **arguments.checking(request))
         self._keep(request, result)
         arguments.write_json(request.json, result.outcome)
         if not result.ok:
             display(result)  # type: ignore[no-untyped-call]
-            raise NotVerified(f"not {result.task.entry} yet: the report above says why and what to try next")
+            raise NotVerified(result.shortfall)
         return result
 
     def _history(self, request: Request, _: str) -> Any:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from .. import records_json
+from ..goals import Result
 from ..records import Episode, Outcome, RewardBreakdown, Structure, Task, Turn
 from . import markup, terminal, words
 
@@ -36,8 +37,9 @@ def episode_report(episode: Episode, name: str = "") -> Report:
     return Report(terminal.episode_text(episode), episode_html(episode, name), episode_data(episode))
 
 
-def check_report(task: Task, turn: Turn) -> Report:
-    return Report(terminal.check_text(task, turn), check_html(task, turn), check_data(task, turn))
+def check_report(task: Task, turn: Turn, goals: tuple[Result, ...] = ()) -> Report:
+    text, html = terminal.check_text(task, turn, goals), check_html(task, turn, goals)
+    return Report(text, html, check_data(task, turn, goals))
 
 
 def episode_data(episode: Episode) -> dict[str, Any]:
@@ -52,12 +54,13 @@ def episode_data(episode: Episode) -> dict[str, Any]:
     }
 
 
-def check_data(task: Task, turn: Turn) -> dict[str, Any]:
+def check_data(task: Task, turn: Turn, goals: tuple[Result, ...] = ()) -> dict[str, Any]:
     return {
         "kind": "check",
         "version": records_json.VERSION,
-        "headline": words.check_headline(task, turn.outcome),
+        "headline": words.check_headline(task, turn.outcome, goals),
         "conditions": list(words.conditions(task, turn.outcome)),
+        "goals": [{"goal": str(found.goal), "ok": found.ok, "sentence": found.sentence} for found in goals],
         "turn": records_json.to_json(turn),
         "task": records_json.to_json(task),
     }
@@ -89,10 +92,10 @@ def episode_html(episode: Episode, name: str = "") -> str:
     return markup.page(*parts)
 
 
-def check_html(task: Task, turn: Turn) -> str:
-    """A person's own kernel against a task."""
+def check_html(task: Task, turn: Turn, goals: tuple[Result, ...] = ()) -> str:
+    """A person's own kernel against a task, and against goals if there are any."""
     outcome = turn.outcome
-    parts = [_line(words.badge(outcome), words.check_headline(task, outcome))]
+    parts = [_line(words.check_badge(outcome, goals), words.check_headline(task, outcome, goals)), goal_table(goals)]
     parts.append(_claim(task, outcome) if outcome.ok else markup.paragraph(words.where(outcome)))
     parts += [
         faults(outcome),
@@ -209,6 +212,15 @@ def turn_parts(turn: Turn, before: Turn | None) -> list[str]:
         kinds = ", ".join(words.badge(outcome).text if outcome else "not built" for _, outcome in turn.others)
         parts.append(markup.paragraph(f"{words.plural(len(turn.others), 'other proposal')} of this turn: {kinds}."))
     return parts
+
+
+def goal_table(goals: tuple[Result, ...]) -> str:
+    """Each goal, whether it is reached, and what is in its way."""
+    rows = []
+    for found in goals:
+        pill = markup.pill("good" if found.ok else "bad", "✓ reached" if found.ok else "✗ missed")
+        rows.append((markup.text(str(found.goal)), pill, markup.text(found.sentence)))
+    return markup.table(rows, ("goal", "", "why")) if rows else ""
 
 
 def faults(outcome: Outcome) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
+from ..goals import Result
 from ..records import Episode, Outcome, RewardBreakdown, Structure, Task, Turn
 from . import words
 
@@ -37,9 +38,10 @@ def episode_text(episode: Episode) -> str:
     return "\n".join(lines)
 
 
-def check_text(task: Task, turn: Turn) -> str:
+def check_text(task: Task, turn: Turn, goals: tuple[Result, ...] = ()) -> str:
     outcome = turn.outcome
-    lines = [words.check_headline(task, outcome)]
+    lines = [words.check_headline(task, outcome, goals)]
+    lines += [f"  {'✓' if found.ok else '✗'} {found.goal}  {found.sentence}" for found in goals]
     if outcome.ok:
         lines += [f"  {sentence}" for sentence in words.conditions(task, outcome)]
     else:

@@ -6,10 +6,11 @@ Pure: records in, text out. It draws nothing; report.py and terminal.py do.
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from ..goals import Result
 from ..records import PROPERTIES, Case, Episode, Fault, Outcome, Property, Structure, Task, Turn
 
 Tone = Literal["good", "bad", "neutral"]
@@ -144,8 +145,16 @@ def headline(episode: Episode) -> str:
     return f"{name}: no verified kernel in {turns}. The last one: {last}"
 
 
-def check_headline(task: Task, outcome: Outcome) -> str:
-    """One sentence: does the kernel do what the C does?"""
+def check_badge(outcome: Outcome, goals: Sequence[Result] = ()) -> Badge:
+    missed = sum(not result.ok for result in goals)
+    return Badge("bad", "✗", f"misses {plural(missed, 'goal')}") if outcome.ok and missed else badge(outcome)
+
+
+def check_headline(task: Task, outcome: Outcome, goals: Sequence[Result] = ()) -> str:
+    """One sentence: does the kernel do what the C does, and reach its goals?"""
+    missed = [result for result in goals if not result.ok]
+    if outcome.ok and missed:
+        return f"This kernel computes {task.entry} as the C does, but {_sentence(missed[0].sentence)}"
     if outcome.ok:
         return f"This kernel computes {task.entry} as the C does. {verdict_sentence(outcome)}"
     return f"This kernel is not {task.entry} yet. {verdict_sentence(outcome)}"
