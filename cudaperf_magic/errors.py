@@ -7,6 +7,7 @@ CudaperfError
 ├── ToolchainError      the machine lacks something; the sentence ends with the command that mends it
 ├── StoreError          the episode store cannot be read or written
 ├── NotVerified         the work ended without a verified kernel; the report has been shown
+├── NotBuilt            a kernel to be inspected does not compile; the report has been shown
 └── Unsupported         the simulator lacks an instruction that a kernel uses
 """
 
@@ -52,6 +53,10 @@ class StoreError(CudaperfError):
 
 class NotVerified(CudaperfError):
     """No verified kernel came out. In a notebook the cell fails with this, so that "Run All" stops there."""
+
+
+class NotBuilt(CudaperfError):
+    """A kernel that was to be inspected does not compile. In a notebook the cell fails with this."""
 
 
 class Unsupported(CudaperfError):

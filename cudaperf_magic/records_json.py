@@ -18,6 +18,7 @@ from functools import cache
 from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
 import cudaperf_magic.records as records
+import cudaperf_magic.records_inspection as inspection
 
 VERSION = 1
 JsonObject = dict[str, Any]
@@ -48,6 +49,8 @@ def derived(cls: type) -> dict[str, tuple[Any, Callable[[Any], Any]]]:
         records.Outcome: ("stage", "ok", "speedup"),
         records.RewardTerm: ("value",),
         records.RewardBreakdown: ("total",),
+        inspection.OccupancyReport: ("ratio",),
+        inspection.Inspection: ("ok",),
     }
     return {name: _property(cls, name) for name in names.get(cls, ())}
 

@@ -1,4 +1,4 @@
-"""The JSON schemas of episodes and outcomes, generated from the dataclasses.
+"""The JSON schemas of episodes, outcomes and inspections, generated from the dataclasses.
 
 `python -m cudaperf_magic.records_schema` writes them to `cudaperf_magic/schema/`; a test says that they are current.
 """
@@ -11,10 +11,11 @@ from pathlib import Path
 from typing import Any, Literal, get_args, get_origin
 
 from cudaperf_magic.records import Episode, Outcome
+from cudaperf_magic.records_inspection import Inspection
 from cudaperf_magic.records_json import VERSION, JsonObject, derived, field_types, optional
 
 FOLDER = Path(__file__).parent / "schema"
-PUBLISHED: tuple[type, ...] = (Episode, Outcome)
+PUBLISHED: tuple[type, ...] = (Episode, Outcome, Inspection)
 SCALARS = {str: "string", int: "integer", float: "number", bool: "boolean"}
 
 

@@ -19,7 +19,7 @@ PACKAGE = "cudaperf_magic"
 ROWS: tuple[tuple[str, ...], ...] = (
     ("__init__", "__main__"),
     ("cli", "notebook"),
-    ("commands", "arguments", "translation", "calling", "doctor", "options"),
+    ("commands", "arguments", "translation", "inspected", "calling", "doctor", "options"),
     ("training",),
     # An episode as HTML and as text; no Jupyter in them.
     (

@@ -49,14 +49,14 @@ class Settings:
 
 
 @dataclass(frozen=True)
-class Inspected:
+class Observation:
     """The record, and what the arrays held after the run, by the names of the parameters."""
 
     inspection: Inspection
     arrays: Arrays = field(default_factory=dict)
 
 
-def inspect_program(source: str, settings: Settings) -> Inspected:
+def inspect_program(source: str, settings: Settings) -> Observation:
     """Build and run a CUDA program once, watched.
 
     Args:
@@ -74,12 +74,12 @@ def inspect_program(source: str, settings: Settings) -> Inspected:
     except RefusedLaunch as refused:
         compiled = _compile(source, plain_kernels(source), arch, settings)
         faults = (Fault("launch", refused.message, line=refused.line),) if compiled.build.ok else ()
-        return Inspected(_bare(source, arch, compiled.build, faults))
+        return Observation(_bare(source, arch, compiled.build, faults))
     except (PlanError, TaskError) as error:
         # A program that the device compiler refuses as well is told in the compiler's words.
         compiled = _compile(source, _kernels(source), arch, settings)
         if not compiled.build.ok:
-            return Inspected(_bare(source, arch, compiled.build))
+            return Observation(_bare(source, arch, compiled.build))
         if isinstance(error, PlanError):
             raise TaskError(error.message, error.line) from None
         raise
@@ -127,7 +127,7 @@ class _Run:
             seed=settings.seed,
         )
 
-    def inspected(self) -> Inspected:
+    def inspected(self) -> Observation:
         held = self.inputs.arrays | {
             p.name: self.inputs.made(p, self.inputs.extents[p.name])
             for p in self.inputs.pointers
@@ -137,12 +137,12 @@ class _Run:
         plan = self.plan({p.name: held[p.name].nbytes if p.name in held else ANY_SIZE for p in self.inputs.pointers})
         compiled = _compile(self.source, plan.kernels, self.arch, self.settings)
         if not compiled.build.ok:
-            return Inspected(_bare(self.source, self.arch, compiled.build))
+            return Observation(_bare(self.source, self.arch, compiled.build))
         if not unknown:
             return self.report(compiled, plan, self.watch(compiled, plan, held), held, {})
         return self.with_guesses(compiled, plan, held, unknown)
 
-    def with_guesses(self, compiled: Compiled, plan: LaunchPlan, held: Arrays, unknown: list[Parameter]) -> Inspected:
+    def with_guesses(self, compiled: Compiled, plan: LaunchPlan, held: Arrays, unknown: list[Parameter]) -> Observation:
         """A trial with room enough tells how large the arrays are; a second run only where that makes a difference."""
         count = extents.room(self.inputs.sizes, plan)
         roomy = {p.name: self.inputs.made(p, count) for p in unknown}
@@ -185,7 +185,7 @@ class _Run:
 
     def report(
         self, compiled: Compiled, plan: LaunchPlan, watched: Watched, arrays: Arrays, guessed: Mapping[str, Extent]
-    ) -> Inspected:
+    ) -> Observation:
         result, resources = watched.result, resources_of(compiled)
         is_whole = result is not None and result.is_complete
         pointers = self.inputs.pointers
@@ -205,7 +205,7 @@ class _Run:
             checks_global_races=self.settings.check_global_races,
             notes=(*self.entry.notes, *self.inputs.notes, *_doubts(watched, guessed)),
         )
-        return Inspected(inspection, {p.name: self.output(p, watched.arrays) for p in pointers if watched.arrays})
+        return Observation(inspection, {p.name: self.output(p, watched.arrays) for p in pointers if watched.arrays})
 
     def made(self, parameter: Parameter, arrays: Arrays, guessed: Mapping[str, Extent]) -> ArrayMade:
         name = parameter.name
