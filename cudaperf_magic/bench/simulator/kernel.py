@@ -114,7 +114,11 @@ def _kernel(lowered: Lowered) -> Kernel:
             SPACES.index(site.space),
             OPERATIONS.index(site.operation),
             site.size,
-            int(site.is_strong) + 2 * site.is_release + 4 * site.is_past_l1,
+            int(site.is_strong)
+            + 2 * site.is_release
+            + 4 * site.is_past_l1
+            + 8 * site.orders_lanes
+            + 16 * site.is_volatile,
             site.line,
         )
     costs = np.zeros((len(sites), len(COST_FIELDS)), np.uint64)
@@ -129,6 +133,7 @@ def _kernel(lowered: Lowered) -> Kernel:
     record.gaps, record.gap_count = gaps.ctypes.data, len(lowered.shared_gaps)
     record.local_bytes, record.check_shared = lowered.local_bytes, 1
     record.shared_shift = 0 if lowered.uses_narrow_shared else 2
+    record.crosses = int(any(site.orders_warps for site in lowered.sites))
     return Kernel(
         lowered, record, costs, segments, params, parameter_offsets(lowered.parameters), [sites, instructions, gaps]
     )

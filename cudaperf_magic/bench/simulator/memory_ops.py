@@ -42,6 +42,9 @@ class SiteInfo:
     line: int
     is_release: bool = False
     is_past_l1: bool = False  # a load that takes nothing from L1, and leaves nothing there
+    is_volatile: bool = False
+    orders_warps: bool = False  # threads of different warps may be ordered by it, as by no barrier of the whole block
+    orders_lanes: bool = False  # __syncwarp
 
 
 @dataclass
@@ -55,11 +58,32 @@ class Sites:
         strong = any(part in STRONG for part in ins.opcode) and operation != "atomic"
         is_release = "release" in ins.opcode or "acq_rel" in ins.opcode
         is_past_l1 = any(part in PAST_L1 for part in ins.opcode)
-        self.all.append(SiteInfo(space, operation, size, strong, ins.line, is_release, is_past_l1))
+        orders_lanes = operation == "collective" and ins.opcode[0] in ("bar", "barrier")
+        self.all.append(
+            SiteInfo(
+                space,
+                operation,
+                size,
+                strong,
+                ins.line,
+                is_release,
+                is_past_l1,
+                is_volatile="volatile" in ins.opcode,
+                orders_warps=_orders_warps(operation, ins),
+                orders_lanes=orders_lanes,
+            )
+        )
         number = len(self.all) - 1
-        if space in TRACED and operation in ("load", "store", "atomic"):
+        if space in TRACED and operation in ("load", "store", "atomic", "fence"):
             self.here.append(number)
         return number
+
+
+def _orders_warps(operation: str, ins: Instruction) -> bool:
+    """Fences, acquires, releases, and barriers that not all threads of a block need to reach."""
+    if operation == "barrier":
+        return "arrive" in ins.opcode or len(ins.operands) - ("red" in ins.opcode) > 1
+    return operation == "fence" or any(part in ("acquire", "release", "acq_rel") for part in ins.opcode)
 
 
 @dataclass(frozen=True)
@@ -90,7 +114,7 @@ def memory(ins: Instruction, scope: Scope, sites: Sites, frame: Frame) -> str | 
             ins.operands[0], "pred", f"(WINDOW_OF({scope.value(ins.operands[1], 'u64')}) == {window[space]})"
         )
     if name in ("membar", "fence"):
-        return "FENCE();"
+        return f"FENCE({sites.add('generic', 'fence', 0, ins)});"
     if name == "cp":
         return _async_copy(ins, scope, sites, frame)
     if name == "copyparam":

@@ -15,8 +15,10 @@ from cudaperf_magic.bench.cache import Cache, key_of
 from cudaperf_magic.errors import ToolchainError
 
 HERE = Path(__file__).parent
-HEADERS = ("sim.h", "cache.h", "cost.h", "faults.h", "arith.h", "warp.h")
-RUNTIME = ("runtime.c", "limits.c", "trace.c", "cost.c", "cache.c", "memory.c", "text.c", "tensor.c", "rounding.c")
+HEADERS = ("sim.h", "cache.h", "cost.h", "faults.h", "races.h", "arith.h", "warp.h")
+RUNTIME = (
+    "runtime.c", "limits.c", "trace.c", "races.c", "cost.c", "cache.c", "memory.c", "text.c", "tensor.c", "rounding.c",
+)  # fmt: skip
 # Exact IEEE arithmetic, wrapping integers, loads of any type from any memory.
 FLAGS = (
     "-shared",
@@ -67,7 +69,7 @@ class Sim(ctypes.Structure):
         ("steps", s64), ("cpu_limit_ns", u64), ("turns", u32),
         ("schedule", u32), ("random", u64), ("card", Card), ("traffic", Traffic), ("caches", ptr),
         ("pool", ptr), ("pool_count", u64), ("stopped", u32),
-        ("clock", u64), ("first_fault", u32), ("reach", ptr),
+        ("clock", u64), ("first_fault", u32), ("rares", ptr), ("rare_count", u32), ("rare_room", u32), ("reach", ptr),
     )  # fmt: skip
 
 
@@ -77,8 +79,8 @@ class Launch(ctypes.Structure):
         ("segment_instructions", ptr), ("grid", u32 * 3), ("block", u32 * 3), ("shared_bytes", u32),
         ("dynamic_shared", u32), ("static_shared", u32), ("register_bytes", u32), ("local_bytes", u32),
         ("params", ptr), ("symbols", ptr), ("trace_every", u32), ("cooperative", u32), ("check_shared", u32),
-        ("cluster", u32 * 3), ("shared_shift", u32), ("l1_bytes", u32), ("resident", u32), ("envreg", u64),
-        ("traced_blocks", u64), ("traced_warps", u64),
+        ("cluster", u32 * 3), ("shared_shift", u32), ("crosses", u32), ("l1_bytes", u32), ("resident", u32),
+        ("envreg", u64), ("traced_blocks", u64), ("traced_warps", u64),
         ("warp_instructions", u64), ("thread_instructions", u64), ("warp_max", u64), ("block_max", u64),
         ("barriers", u64), ("barrier_slots", u64), ("barrier_lost", u64), ("gaps", ptr), ("gap_count", u32),
         ("worst", ptr), ("begun", u64),
@@ -92,7 +94,7 @@ class WorstRequest(ctypes.Structure):
     )  # fmt: skip
 
 
-CELL_BYTES = 28
+CELL_BYTES = 32
 
 
 @functools.cache

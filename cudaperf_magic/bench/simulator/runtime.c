@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include "sim.h"
 #include "faults.h"
+#include "races.h"
 
 enum { SCHEDULE_FORWARD, SCHEDULE_REVERSE, SCHEDULE_SHUFFLED };
 #define QUANTUM 20000          /* loop iterations a warp runs before others get a turn */
@@ -77,18 +78,27 @@ void rt_trap(Warp *w, u32 mask, u32 site, u32 kind) {
     w->sim->stopped = 1;
 }
 
-/* The lanes of `mask` that may go on with a collective: those whose partners are all here. The others wait at `pc`. */
+/* The lanes of `mask` that name the same partners as `lane` does. */
+static u32 alike(u32 mask, const u32 *members, u32 lane) {
+    u32 found = 0;
+    for (u32 m = mask; m; m &= m - 1) if (members[__builtin_ctz(m)] == members[lane]) found |= m & -m;
+    return found;
+}
+
+/* The lanes of `mask` that may go on with a collective: those whose partners are all here and name the same partners.
+ * The others wait at `pc`. */
 u32 rt_collect(Warp *w, u32 mask, u32 pc, const u32 *members, u32 site) {
-    u32 ready = 0;
+    u32 ready = 0, group = 0, leader = 0;
     for (u32 m = mask; m; m &= m - 1) {
         u32 lane = __builtin_ctz(m), needed = members[lane] & w->live;
+        if (!group || members[lane] != members[leader]) { group = alike(mask, members, lane); leader = lane; }
         if (members[lane] & w->exists & ~w->live)
             rt_fault(w, FAULT_EXITED_LANE, site, lane, __builtin_ctz(members[lane] & w->exists & ~w->live), members[lane]);
         if (!(members[lane] >> lane & 1)) rt_fault(w, FAULT_NOT_A_MEMBER, site, lane, 0, members[lane]);
-        if (!(needed & ~mask)) ready |= BIT(lane);
+        if (!(needed & ~group)) ready |= BIT(lane);
     }
     if (w->force && !ready) {
-        u32 lane = __builtin_ctz(mask), missing = members[lane] & w->live & ~mask;
+        u32 lane = __builtin_ctz(mask), missing = members[lane] & w->live & ~alike(mask, members, lane);
         rt_fault(w, FAULT_MISSING_LANE, site, lane, __builtin_ctz(missing), members[lane]);
         ready = mask;
     }
@@ -96,10 +106,7 @@ u32 rt_collect(Warp *w, u32 mask, u32 pc, const u32 *members, u32 site) {
     u32 rest = mask & ~ready;
     for (u32 m = rest; m; m &= m - 1) w->pc[__builtin_ctz(m)] = pc;
     w->blocked |= rest;
-    if (ready && w->launch->sites[site].op == OP_COLLECTIVE) {  /* instructions on matrices order no memory */
-        u32 now = ++w->block->tick;
-        for (u32 m = ready; m; m &= m - 1) w->met[__builtin_ctz(m)] = now;
-    }
+    if (ready && w->launch->sites[site].flags & SITE_ORDERS) rt_met(w, ready, members);
     return ready;
 }
 
@@ -121,7 +128,10 @@ void rt_barrier(Warp *w, u32 mask, u32 pc_after, u32 id, u32 count, u32 site) {
     for (u32 m = mask; m; m &= m - 1) { u32 lane = __builtin_ctz(m); w->pc[lane] = pc_after; w->barrier_of[lane] = (u8)(id & 15); }
 }
 
-void rt_barrier_arrive(Warp *w, u32 mask, u32 id, u32 count, u32 site) { arrive(w, mask, id, count, site); }
+void rt_barrier_arrive(Warp *w, u32 mask, u32 id, u32 count, u32 site) {
+    arrive(w, mask, id, count, site);
+    rt_arrived(w, mask, id & 15);
+}
 
 void rt_barrier_red(Warp *w, u32 mask, u32 id, const u32 *values) {
     Barrier *b = &w->block->barriers[id & 15];
@@ -134,8 +144,8 @@ void rt_barrier_red(Warp *w, u32 mask, u32 id, const u32 *values) {
 static void new_stamp(Block *b) {
     Sim *s = b->sim;
     if (!b->is_traced) return;
+    rt_new_interval(b);
     b->stamp = ++s->stamp;
-    b->tick = 0;
     if (s->stamp >= s->stamp_room) {
         u32 room = s->stamp_room * 2;
         u64 *more = realloc(s->stamp_block, room * sizeof *more);
@@ -161,7 +171,11 @@ static void weigh_barrier(Block *b) {
 
 static void release(Block *b, u32 id) {
     Barrier *bar = &b->barriers[id];
-    Warp *any = NULL; u32 any_lane = 0;
+    Warp *any = NULL; u32 any_lane = 0, threads = 0;
+    for (u32 i = 0; i < b->warp_count; i++)
+        for (u32 m = b->warps[i].waiting; m; m &= m - 1) threads += b->warps[i].barrier_of[__builtin_ctz(m)] == id;
+    u32 is_whole = threads == b->thread_count - b->exited && !(bar->expected && b->exited);
+    if (!is_whole) rt_released_some(b, id);
     for (u32 i = 0; i < b->warp_count; i++) {
         Warp *w = &b->warps[i];
         for (u32 m = w->waiting; m; m &= m - 1) {
@@ -170,7 +184,6 @@ static void release(Block *b, u32 id) {
             w->waiting &= ~BIT(lane);
             if (!any) { any = w; any_lane = lane; }
         }
-        memset(w->met, 0, sizeof w->met); memset(w->released, 0, sizeof w->released); memset(w->acquired, 0, sizeof w->acquired);
     }
     if (any && !bar->expected) {
         if (b->exited) rt_fault(any, FAULT_EXITED_THREAD, bar->first_site, any_lane, b->exited, 0);
@@ -180,7 +193,7 @@ static void release(Block *b, u32 id) {
     b->red_result[id] = bar->red_and | (u64)bar->red_or << 1 | (u64)bar->red_popc << 32;
     bar->arrived = 0;
     if (b->is_traced) weigh_barrier(b);
-    new_stamp(b);
+    if (is_whole) new_stamp(b);
 }
 
 static u32 release_complete(Block *b) {
@@ -239,12 +252,15 @@ static Slot *start_block(Launch *L, u64 index, u32 place) {
     Block *b = &slot->block;
     u32 threads = L->block[0] * L->block[1] * L->block[2], warps = (threads + 31) / 32;
     u64 granules = (L->shared_bytes >> L->shared_shift) + 1;
-    u8 *shared = grow(b->shared, &slot->shared_room, L->shared_bytes * 2ull + 256 + granules * sizeof(Cell));
+    u8 *shared = grow(b->shared, &slot->shared_room, L->shared_bytes * 2ull + 256 + granules * (sizeof(Cell) + sizeof(Rare)));
     Warp *old = b->warps;
+    u32 *rows = b->rows; u64 rows_room = b->rows_room;
     memset(b, 0, sizeof *b);
+    b->rows = rows; b->rows_room = rows_room;
     b->shared = shared;
     b->shared_cells = (Cell *)(shared + ((L->shared_bytes + 63) & ~63u));
-    b->shared_init = (u8 *)(b->shared_cells + granules);
+    b->shared_rares = (Rare *)(b->shared_cells + granules);
+    b->shared_init = (u8 *)(b->shared_rares + granules);
     b->warps = grow(old, &slot->warp_room, warps * sizeof(Warp));
     slot->regs = grow(slot->regs, &slot->regs_room, (u64)warps * L->register_bytes + 64);
     slot->local = grow(slot->local, &slot->local_room, (u64)warps * 32 * L->local_bytes + 64);
@@ -344,6 +360,7 @@ int sim_launch(Launch *L) {
     u32 *order = shuffle(s, total);
     s->first_stamp = s->stamp + 1;
     s->first_fault = s->fault_count;
+    s->rare_count = 0;
     if (s->release_time) {
         u64 used = (total < s->order_room ? total : s->order_room) * 4;
         memset(s->release_time, 0, used); memset(s->acquire_time, 0, used);
@@ -386,10 +403,11 @@ int sim_open(Sim *s) {
 
 void sim_close(Sim *s) {
     free(s->stamp_block); s->stamp_block = NULL;
+    free(s->rares); s->rares = NULL;
     cache_close(s);
     Slot **slots = s->pool;
     for (u64 i = 0; i < s->pool_count; i++) {
-        free(slots[i]->block.shared); free(slots[i]->block.warps); free(slots[i]->regs); free(slots[i]->local); free(slots[i]);
+        free(slots[i]->block.shared); free(slots[i]->block.warps); free(slots[i]->block.rows); free(slots[i]->regs); free(slots[i]->local); free(slots[i]);
     }
     free(s->pool); s->pool = NULL; s->pool_count = 0;
 }

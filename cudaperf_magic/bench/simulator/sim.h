@@ -21,9 +21,10 @@ typedef float f32;    typedef double f64;
 enum { SIM_DONE = -1, SIM_WAIT = -2, SIM_YIELD = -3, SIM_STOP = -4 };
 enum { SPACE_GLOBAL, SPACE_SHARED, SPACE_LOCAL, SPACE_CONST, SPACE_PARAM, SPACE_GENERIC };
 enum { OP_LOAD, OP_STORE, OP_ATOMIC, OP_BARRIER, OP_COLLECTIVE, OP_FENCE, OP_OTHER };
-/* Volatile, relaxed, acquire or release: no race with another such access; one that releases by itself; and a load that
- * takes nothing from L1. */
-enum { SITE_STRONG = 1, SITE_RELEASE = 2, SITE_PAST_L1 = 4 };
+/* Volatile, relaxed, acquire or release: no race with another such access; one that releases by itself; a load that takes
+ * nothing from L1; a __syncwarp, which orders memory as no other collective does; and volatile, no hand-over in shared
+ * memory. */
+enum { SITE_STRONG = 1, SITE_RELEASE = 2, SITE_PAST_L1 = 4, SITE_ORDERS = 8, SITE_VOLATILE = 16 };
 
 /* Generic addresses: global memory is where it is; the other spaces lie in windows no host address reaches. */
 #define WINDOW_SHARED 0x1000000000000000ull
@@ -45,12 +46,13 @@ typedef struct { u64 addresses[32]; u64 block; u32 mask, warp, space, units, ide
 
 typedef struct { u64 executions, lanes; } SegmentCost;
 
-/* Who last wrote and read a granule of memory, for race detection. Stamps name a block's time between two barriers. */
-typedef struct {
-    u32 write_stamp, read_stamp, write_tick, read_tick;
-    u16 write_thread, read_thread, write_site, read_site;
-    u32 flags;
-} Cell;
+/* Who accessed a granule of memory, for race detection (races.c). A stamp names a block's time between two barriers. */
+enum { CROWD_ONE, CROWD_LANES, CROWD_WARPS, CROWD_SET };
+typedef struct { u32 stamp, tick; u16 thread : 10, form : 2, strong : 1; u16 site; } Access;
+typedef struct { Access last; u32 rest; } Crowd;  /* `rest` by form: lanes; thread and site of another warp; two rows */
+typedef struct { Access write; Crowd readers; u32 rare; } Cell;
+typedef struct { Crowd atomics; Access foreign; u32 cell; } Rare;
+#define HANDED 64
 
 typedef struct { u64 start, size; } Buffer;
 typedef struct { u32 kind, site, other_site, thread, other_thread, flags; u64 block, other_block, address, extra; } Fault;
@@ -79,6 +81,7 @@ typedef struct Sim {
     u32 stopped;
     u64 clock;
     u32 first_fault;                    /* of the launch under way */
+    Rare *rares; u32 rare_count, rare_room;  /* what some cells have besides */
     u64 *reach;                         /* by buffer: one past the last byte that was accessed; or null */
 } Sim;
 
@@ -92,6 +95,7 @@ typedef struct Launch {
     u32 trace_every, cooperative, check_shared;
     u32 cluster[3];
     u32 shared_shift;
+    u32 crosses;                        /* warps of a block can be ordered by other means than its barriers */
     u32 l1_bytes, resident;             /* of one multiprocessor: L1 cache, and blocks of this launch at once */
     u64 envreg;
     /* filled by the run, from traced blocks only */
@@ -102,15 +106,17 @@ typedef struct Launch {
     u64 begun;                          /* traced blocks of the launch under way */
 } Launch;
 
-typedef struct { u32 arrived, expected, first_site, mixed, red_and, red_or, red_popc, waiting_sites; } Barrier;
+typedef struct { u32 arrived, expected, first_site, mixed, red_and, red_or, red_popc, known; } Barrier;
 
 typedef struct Block {
     Launch *launch; Sim *sim;
     u64 index; u32 id[3];
-    u8 *shared; u8 *shared_init; Cell *shared_cells;
+    u8 *shared; u8 *shared_init; Cell *shared_cells; Rare *shared_rares;
     struct Warp *warps; u32 warp_count, thread_count, exited;
     Barrier barriers[16];
-    u32 stamp, tick, is_traced;
+    u32 stamp, is_traced;
+    /* What threads know of each other since the last barrier; see races.c. */
+    u32 *rows; u64 rows_room; u32 row_size, row_count, free_row, is_blind, handed[HANDED];
     u64 red_result[16];
     WarpFunction run;
     u64 ordinal; u32 window, place;     /* see cache.c */
@@ -123,8 +129,8 @@ typedef struct Warp {
     s64 quantum, granted;
     u32 pc[32];
     u8 barrier_of[32];
-    /* When, in the block's ticks since its last barrier, a lane last met others, released and acquired. */
-    u32 met[32], released[32], acquired[32];
+    /* Since the block's last barrier: the time, when each lane last met all of its warp and fenced, and its row. */
+    u32 tick, joined[32], fenced_at[32], row[32];
     u32 tid[3][32];
     u64 instructions, instructions_at_barrier, thread_instructions;
     u32 spins, fenced;
@@ -153,7 +159,6 @@ const Buffer *rt_buffer(Sim *s, u32 site, u64 address);
 u32 rt_is_used_up(Warp *w);
 /* trace.c */
 void rt_trace(Warp *w, u32 site, u32 mask, const u64 *addresses, u32 same);
-void rt_fence(Warp *w);
 
 #define BIT(lane) (1u << (lane))
 #define FOR_LANES(m) for (u32 m_ = (m), lane; m_ && (lane = w->down ? 31 - __builtin_clz(m_) : __builtin_ctz(m_), 1); m_ &= ~BIT(lane))
@@ -176,7 +181,7 @@ void rt_fence(Warp *w);
 #define REPORT(k) do { if (M_##k) rt_trace(w, k, M_##k, A_##k, V_##k); } while (0)
 #define SAME(k, p, type, value) ({ type v_ = (value); !memcmp((p), &v_, sizeof v_); })
 #define SAME_ALL(k, test) do { if (test) V_##k |= BIT(lane); } while (0)
-#define FENCE() rt_fence(w)
+#define FENCE(k) NOTE(k, 0)
 #define GLOBAL_AT(k, a, n) ({ u64 at_ = (a); const Buffer *b_ = &w->sim->buffers[w->sim->hints[(k) & 63]]; \
         NOTED(k, at_, at_ - b_->start < b_->size && at_ - b_->start + (n) <= b_->size && !(at_ & ((n) - 1)) ? (u8 *)at_ \
             : rt_at_traced(w, SPACE_GLOBAL, k, lane, at_, n)); })
@@ -188,7 +193,7 @@ void rt_fence(Warp *w);
 #define REPORT(k) ((void)0)
 #define SAME(k, p, type, value) 0
 #define SAME_ALL(k, test) ((void)0)
-#define FENCE() ((void)0)
+#define FENCE(k) ((void)0)
 #define AT(space, k, a, size) rt_at(w, space, k, lane, a, size)
 /* A plain run stays inside the arena, though perhaps not inside the right buffer: only a traced run tells. */
 #define GLOBAL_AT(k, a, size) ((u64)(a) - arena <= arena_span - (size) ? (u8 *)(u64)(a) : rt_at(w, SPACE_GLOBAL, k, lane, a, size))
