@@ -45,10 +45,12 @@ def run(
     *,
     shared: int = 0,
     before: Sequence[Step] = (),
+    arch: str = "sm_90",
+    nvrtc: Sequence[str] = (),
     **options: Any,
 ) -> SimulatorResult:
-    """Launches `kernel` of tests/kernels/simulator/`file` once. A string argument is the name of a buffer."""
-    compiled = build((KERNELS / file).read_text(), names=(kernel,))
+    """Launches `kernel` of tests/kernels/simulator/`file` once. A string argument is the name of a buffer; `nvrtc` are options."""
+    compiled = build((KERNELS / file).read_text(), arch, names=(kernel,), options=tuple(nvrtc))
     assert compiled.build.ok, compiled.build.log
     plan = LaunchPlan((*before, launch_of(kernel, grid, block, given, shared)))
     return simulate(compiled, plan, arrays, **options)

@@ -22,7 +22,7 @@ def add(ins: Instruction, scope: Scope) -> str:
     unsigned = f"u{bits(kind)}"
     a, b = values(ins, scope, unsigned)
     if has(ins, "cc"):
-        return _with_carry(ins, scope, unsigned, a, b, symbol, use="0")
+        return _with_carry(ins, scope, unsigned, a, b, symbol, use="")
     return scope.assign(ins.operands[0], unsigned, f"({a} {symbol} {b})")
 
 
@@ -36,10 +36,14 @@ def _add_halfwords(ins: Instruction, scope: Scope, kind: str, symbol: str) -> st
 
 
 def _with_carry(ins: Instruction, scope: Scope, kind: str, a: str, b: str, symbol: str, use: str) -> str:
-    """Extended precision: the carry (or borrow) of `a symbol b symbol use` goes to the condition code when .cc asks."""
-    width = bits(kind)
-    total = f"u128 x_ = (u128){a} {symbol} (u128){b} {symbol} {use};"
-    keep = f"cc = (u8)(x_ >> {width} & 1);" if has(ins, "cc") else ""
+    """Extended precision. As in the hardware a - b is a + ~b + 1, so that after sub.cc no carry means a borrow.
+
+    Code of NVRTC relies on it: its 128-bit division reads with addc what subc.cc has left. `use` is the carry that goes
+    in, "" where there is none.
+    """
+    second, carry = (f"({kind})~{b}", use or "1") if symbol == "-" else (b, use or "0")
+    total = f"u128 x_ = (u128){a} + (u128){second} + {carry};"
+    keep = f"cc = (u8)(x_ >> {bits(kind)} & 1);" if has(ins, "cc") else ""
     return f"{{ {total} {scope.assign(ins.operands[0], kind, f'({kind})x_')} {keep} }}"
 
 
@@ -81,7 +85,7 @@ def mad(ins: Instruction, scope: Scope) -> str:
     unsigned = f"u{bits(result)}"
     c = scope.value(ins.operands[3], unsigned, ins.line)
     if has(ins, "cc") or ins.opcode[0] == "madc":
-        use = "cc" if ins.opcode[0] == "madc" else "0"
+        use = "cc" if ins.opcode[0] == "madc" else ""
         return _with_carry(ins, scope, unsigned, f"({unsigned}){text}", c, "+", use)
     if has(ins, "sat"):
         return scope.assign(ins.operands[0], "s32", f"s32_clamped((s64)(s32){text} + (s64)(s32){c})")

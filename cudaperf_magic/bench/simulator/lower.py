@@ -18,6 +18,7 @@ from cudaperf_magic.bench.simulator.ptx import Instruction, Module, Variable
 from cudaperf_magic.bench.simulator.warp_ops import barrier_result, meeting
 from cudaperf_magic.errors import Unsupported
 
+CARRY_IN = ("addc", "subc", "madc")
 GAP_BYTES = 128  # between two shared arrays: one row of the 32 banks
 C_SIZE = {"u8": 1, "u16": 2, "u32": 4, "u64": 8, "f32": 4, "f64": 8, "u128": 16}
 HEAD = """#include "arith.h"
@@ -223,7 +224,7 @@ class _Lowering:
         lane_body = " ".join([*loads, *statements, condition, *stores]).strip()
         if "frame_" in lane_body:
             lane_body = f"u8 *frame_ = w->local + (u64)lane * local_bytes; {lane_body}"
-        if any("cc" in part.opcode for part in segment.body):
+        if any("cc" in part.opcode or part.opcode[0] in CARRY_IN for part in segment.body):
             lane_body = f"u8 cc = 0; {lane_body}"
         declared = " ".join(f"SITE({k});" for k in self.sites.here)
         reported = " ".join(f"REPORT({k});" for k in self.sites.here)

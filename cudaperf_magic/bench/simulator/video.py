@@ -13,11 +13,11 @@ from cudaperf_magic.errors import Unsupported
 
 WIDE = {
     "vadd": "a_ + b_", "vsub": "a_ - b_", "vabsdiff": "(a_ > b_ ? a_ - b_ : b_ - a_)", "vmin": "(a_ < b_ ? a_ : b_)",
-    "vmax": "(a_ > b_ ? a_ : b_)", "vshl": "(s64)((u64)a_ << b_)", "vshr": "(a_ >> b_)",
+    "vmax": "(a_ > b_ ? a_ : b_)", "vavrg": "(a_ + b_ + (a_ + b_ >= 0) >> 1)", "vshl": "(s64)((u64)a_ << b_)", "vshr": "(a_ >> b_)",
 }  # fmt: skip
 SECOND = {"add": "(v_ + c_)", "min": "(v_ < c_ ? v_ : c_)", "max": "(v_ > c_ ? v_ : c_)"}
-SCALAR = (*WIDE, "vmad", "vset")
-PACKED = tuple(f"{name}{lanes}" for name in ("vadd", "vsub", "vabsdiff", "vmin", "vmax", "vset") for lanes in (2, 4))
+SCALAR = ("vadd", "vsub", "vabsdiff", "vmin", "vmax", "vshl", "vshr", "vmad", "vset")
+PACKED = tuple(f"{name}{n}" for name in ("vadd", "vsub", "vavrg", "vabsdiff", "vmin", "vmax", "vset") for n in (2, 4))
 
 
 def _whole(ins: Instruction, scope: Scope, kinds: list[str]) -> str:
