@@ -144,7 +144,9 @@ def test_no_cache_is_modelled_unwatched() -> None:
     blocks=st.integers(1, 5), threads=st.integers(1, 200), n=st.integers(1, 300),
     device=st.sampled_from(["T4", "A100", "RTX 4090", "H200", "B200"]),
 )  # fmt: skip
-def test_sectors_are_conserved_from_request_to_memory(kernel: str, blocks: int, threads: int, n: int, device: str) -> None:
+def test_sectors_are_conserved_from_request_to_memory(
+    kernel: str, blocks: int, threads: int, n: int, device: str
+) -> None:
     room = blocks * threads * max(n, 2) + 2 * n + 64
     launch = ran(kernel, blocks, threads, n, room, inputs=room, device=device)
     asked = launch.sectors - launch.l2_write_sectors

@@ -28,7 +28,7 @@
 #define WINDOW (1u << 20)
 
 /* The most recently used way first. A tag is a line's number plus one; 0: empty. State: valid bits, dirty bits << 4. */
-typedef struct { u32 tags[WAYS]; u8 state[WAYS]; } Set;
+typedef struct { u32 tags[WAYS] __attribute__((aligned(16))); u8 state[WAYS]; } Set;
 typedef struct { Set *sets; u32 count; } Level;
 
 typedef struct { u32 line, next, epoch; u16 site; u8 sectors, kind; } Entry;
@@ -56,15 +56,26 @@ static u32 set_index(u32 line, u32 count) {
     return (u32)((u64)(mixed ^ mixed >> 13) * count >> 32);
 }
 
-/* The way of `tag`, moved to the front; or -1. */
-static s32 look_up(Set *set, u32 tag) {
-    u32 way = 0;
-    while (way < WAYS && set->tags[way] != tag) way++;
-    if (way == WAYS) return -1;
+/* The way that holds `tag`, or WAYS. Four tags are compared at a time. */
+static u32 way_of(const Set *set, u32 tag) {
+    typedef u32 Four __attribute__((vector_size(16)));
+    const Four *tags = (const Four *)set->tags;
+    Four number = {1, 2, 3, 4}, found = {0};
+    for (u32 i = 0; i < WAYS / 4; i++) found += (Four)(tags[i] == tag) & (number + 4 * i);
+    u32 place = found[0] + found[1] + found[2] + found[3];
+    return place ? place - 1 : WAYS;
+}
+
+/* Whether the set holds `tag`, which then moves to the front. */
+static u32 is_found(Set *set, u32 tag) {
+    if (set->tags[0] == tag) return 1;
+    u32 way = way_of(set, tag);
+    if (way == WAYS) return 0;
     u8 state = set->state[way];
-    for (u32 i = way; i; i--) { set->tags[i] = set->tags[i - 1]; set->state[i] = set->state[i - 1]; }
+    memmove(set->tags + 1, set->tags, way * sizeof *set->tags);
+    memmove(set->state + 1, set->state, way);
     set->tags[0] = tag; set->state[0] = state;
-    return 0;
+    return 1;
 }
 
 /* Puts an empty line in front; returns the state of the one that leaves. */
@@ -81,7 +92,7 @@ static Set *l2_set(Caches *c, u32 half, u32 line) { return &c->l2[half].sets[set
 /* The state of a line in one half of L2, there from now on. */
 static u8 *l2_line(Sim *s, u32 half, u32 line) {
     Set *set = l2_set(s->caches, half, line);
-    if (look_up(set, line + 1) < 0) {
+    if (!is_found(set, line + 1)) {
         u32 written = (u32)__builtin_popcount(allocate(set, line + 1) >> 4);
         s->traffic.dram_write_sectors += written;
         s->traffic.dirty -= written;
@@ -137,7 +148,8 @@ static u8 *l2_write(Sim *s, u32 line, u32 sectors) {
     u32 home = home_of(s, line);
     if (s->card.l2_partitions == 2) {
         Set *set = l2_set(s->caches, !home, line);
-        for (u32 way = 0; way < WAYS; way++) if (set->tags[way] == line + 1) set->state[way] &= ~sectors;
+        u32 way = way_of(set, line + 1);
+        if (way < WAYS) set->state[way] &= ~sectors;
     }
     u8 *state = l2_line(s, home, line);
     s->traffic.dirty += (u32)__builtin_popcount(sectors & ~(*state >> 4));
@@ -149,7 +161,7 @@ static u8 *l2_write(Sim *s, u32 line, u32 sectors) {
 static void load(Sim *s, SiteCost *cost, u32 sm, u32 line, u32 sectors) {
     Caches *c = s->caches;
     Set *set = &c->l1.sets[(u64)sm * c->l1.count + set_index(line, c->l1.count)];
-    if (look_up(set, line + 1) < 0) allocate(set, line + 1);
+    if (!is_found(set, line + 1)) allocate(set, line + 1);
     u32 missing = sectors & ~set->state[0], missed = (u32)__builtin_popcount(missing);
     u32 want = (u32)__builtin_popcount(sectors);
     set->state[0] |= sectors;
