@@ -28,11 +28,11 @@ class Script:
     def arrays(self) -> dict[str, NDArray[np.int32]]:
         ops = np.array([[what | where << 8 for what, where, _ in row] for row in self.ops], np.int32)
         masks = np.array([[mask for _, _, mask in row] for row in self.ops], np.uint32).view(np.int32)
-        return {"ops": ops, "masks": masks, "sink": np.zeros(self.threads, np.int32)}
+        return {"ops": ops, "masks": masks, "sink": np.zeros(self.threads, np.int32), "far": np.zeros(8, np.int32)}
 
 
 def has_race(script: Script) -> bool:
-    """Whether two accesses of one cell, by two threads, at least one of them a write and not both atomic, are unordered."""
+    """Whether two accesses of one cell by two threads, one of them a write and not both atomic, are unordered."""
     threads = script.threads
     clocks = np.zeros((threads, threads), np.int64)
     np.fill_diagonal(clocks, 1)
@@ -73,13 +73,17 @@ def _meetings(row: Sequence[tuple[int, int, int]]) -> list[tuple[set[int], set[i
     return found
 
 
-def random_script(seed: int) -> Script:
-    """Few accesses of few cells by few threads, so that about half of the scripts have no race."""
+def random_script(seed: int, has_named: bool = True) -> Script:
+    """Few accesses of few cells by few threads, so that about half of the scripts have no race.
+
+    Args:
+        has_named: whether some warps may meet at barriers without the others.
+    """
     chance = random.Random(seed)
     script = Script(chance.choice((2, 8, 33, 64, 96)))
     active = chance.sample(range(script.threads), min(script.threads, chance.randint(2, 5)))
     for _ in range(chance.randint(2, 12)):
-        make = chance.choices((_access, _barrier, _warps, _named), (5, 1, 3, 1))[0]
+        make = chance.choices((_access, _barrier, _warps, _named), (5, 1, 3, int(has_named)))[0]
         script.ops.append(make(script, active, chance))
     return script
 
