@@ -9,7 +9,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .commands import check, resume, translate
+    from .commands import check, inspect, resume, translate
+    from .inspected import Inspected
     from .records import Candidate, Episode, Outcome, Task, Turn
     from .tasks.c import read_task
     from .translation import Checked, Translation
@@ -19,9 +20,11 @@ __version__ = "0.1.0"
 _HOMES = {
     "translate": "commands",
     "check": "commands",
+    "inspect": "commands",
     "resume": "commands",
     "Translation": "translation",
     "Checked": "translation",
+    "Inspected": "inspected",
     "read_task": "tasks.c",
     "Task": "records",
     "Candidate": "records",
@@ -34,11 +37,13 @@ __all__ = [
     "Candidate",
     "Checked",
     "Episode",
+    "Inspected",
     "Outcome",
     "Task",
     "Translation",
     "Turn",
     "check",
+    "inspect",
     "read_task",
     "resume",
     "translate",

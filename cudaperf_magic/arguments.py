@@ -15,6 +15,7 @@ from . import commands, records_json
 from .errors import StoreError, UsageError
 from .options import Request
 from .records import Episode, Outcome, Task
+from .records_inspection import Inspection
 
 _READING = ("entry", "sizes", "ranges", "defines")
 
@@ -28,6 +29,17 @@ def playing(request: Request) -> dict[str, Any]:
     """How an episode is played, and how its C is read."""
     names = ("turns", "proposals", "policy", "device", "reward")
     return {**reading(request), **{name: request.values[name] for name in names}}
+
+
+def inspecting(request: Request) -> dict[str, Any]:
+    """What is run, on what, and how closely it is watched."""
+    return {
+        **reading(request),
+        "launch": request.launches,
+        "device": request.device,
+        "check_global_races": request.races,
+        "line": request.line,
+    }
 
 
 def resuming(request: Request) -> dict[str, Any]:
@@ -63,7 +75,7 @@ def refuse_reading(request: Request) -> None:
             raise UsageError(f"{flag} says how a C file is read, and {request.against} was read already; leave it out")
 
 
-def write_json(path: str | None, record: Episode | Outcome) -> None:
+def write_json(path: str | None, record: Episode | Outcome | Inspection) -> None:
     if path:
         write_text(path, records_json.dumps(record) + "\n")
 

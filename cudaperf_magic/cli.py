@@ -80,6 +80,14 @@ def _check(request: Request) -> int:
     return FOUND if result.ok else NONE
 
 
+def _inspect(request: Request) -> int:
+    arguments.refuse_unwritable(request.json)
+    result = commands.inspect(commands.file_text(request.kernel), **arguments.inspecting(request))
+    arguments.write_json(request.json, result.inspection)
+    print(result.report.text)
+    return FOUND if result.ok else NONE
+
+
 def _history(request: Request) -> int:
     print(commands.load(request.identity).report.text if request.identity else commands.history(request.limit))
     return FOUND
@@ -96,6 +104,7 @@ def _doctor(_: Request) -> int:
 _COMMANDS: dict[str, Callable[[Request], int]] = {
     "translate": _translate,
     "check": _check,
+    "inspect": _inspect,
     "resume": _resume,
     "history": _history,
     "doctor": _doctor,

@@ -1,4 +1,5 @@
-"""The public functions, which the command line and the magics are both thin over: translate, check, resume.
+"""The public functions, which the command line and the magics are both thin over: translate, check, inspect
+and resume.
 
 They join tasks, policy, bench, loop and store. They parse no options and show nothing: `begin` gives an object to
 iterate over, for whoever wants to see the turns as they come.
@@ -21,6 +22,7 @@ from .translation import Checked, Translation
 if TYPE_CHECKING:
     from .bench.bench import Bench
     from .episode import Policy
+    from .inspected import Inspected
     from .store import Store
 
 
@@ -171,6 +173,49 @@ def check(
     told = reflect(outcome, judged, Episode(task, policy="person", preset=reward), candidate)
     results = hold(wanted, outcome.structure) if outcome.ok else ()
     return Checked(task, Turn(candidate, outcome, judged, told), results)
+
+
+def inspect(
+    source: str,
+    *,
+    launch: str | None = None,
+    entry: str | None = None,
+    sizes: Mapping[str, str] | None = None,
+    ranges: Mapping[str, str] | None = None,
+    defines: tuple[str, ...] = (),
+    arrays: Mapping[str, Any] | None = None,
+    device: str = "sm_90",
+    check_global_races: bool = False,
+    seed: int = 0,
+    line: int | None = None,
+) -> Inspected:
+    """Run a CUDA program of your own once on the simulator, every access watched.
+
+    What is not given is made up, and the report says what that was.
+
+    Args:
+        source: kernels; perhaps with a host function that launches them, or a whole program with main().
+        launch: how a kernel is launched: "k<<<(n+255)/256, 256>>>(x, y, n)"; several are separated by semicolons.
+        entry: which host function, when several launch kernels.
+        sizes: scalars' values and arrays' extents as C expressions: {"n": "4096", "x": "n*m"}.
+        ranges: values of made-up arrays: {"col": "0:cols-1"}. defines: macros: ("N=1024",).
+        arrays: NumPy, CuPy or CPU PyTorch arrays and numbers by the parameters' names; they are copied.
+        device: the GPU whose limits and caches are taken: "sm_75", "H100".
+        check_global_races: also look for races between blocks in global memory.
+        seed: of made-up values. line: whose access map the report opens.
+
+    Raises:
+        UsageError, TaskError: it cannot be told what to run, or with what; one sentence.
+        Unsupported: the simulator lacks an instruction. ToolchainError: the machine lacks something.
+    """
+    from .bench.inspecting.inspect import Settings, inspect_program
+    from .inspected import Inspected
+
+    settings = Settings(
+        launch, entry, sizes or {}, ranges or {}, defines, arrays or {}, device, check_global_races, seed
+    )
+    found = inspect_program(source, settings)
+    return Inspected(found.inspection, found.arrays, line)
 
 
 def load(identity: str) -> Translation:

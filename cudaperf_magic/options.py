@@ -15,7 +15,7 @@ from typing import Any, Literal, NoReturn
 from .errors import UsageError
 
 Front = Literal["cli", "magic"]
-CELL_COMMANDS = ("translate", "check")  # as a magic these read the cell below them
+CELL_COMMANDS = ("translate", "check", "inspect")  # as a magic these read the cell below them
 
 
 class HelpWanted(Exception):
@@ -31,6 +31,10 @@ class Option:
     help: str
     settings: Mapping[str, Any] = field(default_factory=dict)
     fronts: tuple[Front, ...] = ("cli", "magic")
+
+    @property
+    def takes_value(self) -> bool:
+        return self.settings.get("action") != "store_true"
 
 
 def _whole(least: int) -> Any:
@@ -65,6 +69,7 @@ POLICIES = ("search",)
 COMMANDS: dict[str, str] = {
     "translate": "turn a C function into a verified CUDA kernel, over several turns",
     "check": "hold a CUDA kernel of your own against a C function: verdict, structure, reward, what to try next",
+    "inspect": "run a CUDA kernel of your own, watched: faults, cost of each line, which lane touches what, occupancy",
     "resume": "go on with an episode that was interrupted",
     "history": "list past episodes, or show one",
     "doctor": "say what this machine has, what is missing and the command that mends it",
@@ -75,19 +80,21 @@ def _option(flags: str, commands: str, text: str, fronts: str = "cli magic", **s
     return Option(tuple(flags.split()), tuple(commands.split()), text, settings, tuple(fronts.split()))  # type: ignore[arg-type]
 
 
-def _many(flags: str, text: str, metavar: str) -> Option:
-    return _option(flags, "translate check", text, metavar=metavar, action="append", default=[])
+def _many(flags: str, text: str, metavar: str, commands: str = "translate check inspect") -> Option:
+    return _option(flags, commands, text, metavar=metavar, action="append", default=[])
 
 
 OPTIONS: tuple[Option, ...] = (
     _option("file", "translate", "the C file", "cli", metavar="FILE"),
-    _option("kernel", "check", "the CUDA file", "cli", metavar="KERNEL.cu"),
+    _option("kernel", "check inspect", "the CUDA file", "cli", metavar="KERNEL.cu"),
     _option("identity", "resume history", "an episode's name", nargs="?", default="", metavar="EPISODE"),
-    _option("-o --out", "translate check resume", "bind the result to this name", "magic", metavar="NAME"),
+    _option("-o --out", "translate check inspect resume", "bind the result to this name", "magic", metavar="NAME"),
     _option("-o --out", "translate resume", "write the best kernel here", "cli", metavar="KERNEL.cu"),
     _option("--against", "check", "a translation's name, a C file or a past episode", metavar="NAME", required=True),
     _option("--goal", "check", "a least score: coalescing=0.9", metavar="NAME=SCORE", action="append", default=[]),
     _option("--entry", "translate check", "which function, when there are several", metavar="NAME"),
+    _option("--entry", "inspect", "which host function, when several launch kernels", metavar="NAME"),
+    _many("--launch", "how it is launched: 'k<<<(n+255)/256, 256>>>(x, y, n)'", "LAUNCH", "inspect"),
     _many("--size", "a scalar's value or an array's extent: n=4096, x=n*m", "NAME=SIZE"),
     _many("--range", "values: col=0:cols-1, ptr=0:nnz:ascending, x=0.1:10", "NAME=LOW:HIGH"),
     _many("-D --define", "a macro for the C preprocessor: N=1024", "NAME[=VALUE]"),
@@ -95,11 +102,15 @@ OPTIONS: tuple[Option, ...] = (
     _option("--proposals", "translate resume", "choices a turn", type=_whole(1), default=4, metavar="N"),
     _option("--policy", "translate resume", "who proposes: search", type=_policy, default="search", metavar="NAME"),
     _option("--device", "translate check resume", "simulator, cuda:0", type=_device, default="auto", metavar="NAME"),
+    _option("--device --arch", "inspect", "the GPU: H100, sm_75", default="sm_90", metavar="GPU"),
+    _option("--races", "inspect", "look for races between blocks in global memory too", action="store_true"),
+    _option("--line", "inspect", "whose access map is drawn", type=_whole(1), metavar="N"),
     _option("--reward", "translate check", "a reward preset's name or file", default="default", metavar="PRESET"),
-    _option("--seed", "translate check", "seed of inputs and choices", type=_whole(0), default=0, metavar="N"),
+    _option("--seed", "translate check inspect", "seed of inputs and choices", type=_whole(0), default=0, metavar="N"),
     _option("--limit", "history", "how many episodes", type=_whole(1), default=20, metavar="N"),
     _option("--json", "translate resume", "write the episode to this file", metavar="FILE"),
     _option("--json", "check", "write the outcome to this file", metavar="FILE"),
+    _option("--json", "inspect", "write the inspection to this file", metavar="FILE"),
 )
 
 
@@ -120,6 +131,11 @@ class Request:
     @property
     def ranges(self) -> dict[str, str]:
         return _pairs("--range", self.values.get("range") or ())
+
+    @property
+    def launches(self) -> str | None:
+        """Every --launch, in their order, as one line; None when there is none."""
+        return "; ".join(self.values.get("launch") or ()) or None
 
     @property
     def defines(self) -> tuple[str, ...]:
@@ -169,7 +185,8 @@ def usage(front: Front) -> str:
     rows = "\n".join(f"  {name:<10} {text}" for name, text in COMMANDS.items())
     tail = f"{start} COMMAND -h says what a command takes."
     first = f"usage: {start} COMMAND [options]"
-    cell = "" if front == "cli" else "   (translate and check read the cell: %%cudaperf translate)"
+    reading = f"{', '.join(CELL_COMMANDS[:-1])} and {CELL_COMMANDS[-1]}"
+    cell = "" if front == "cli" else f"   ({reading} read the cell: %%cudaperf translate)"
     return f"{first}{cell}\n\n{rows}\n\n{tail}"
 
 
@@ -204,6 +221,8 @@ def parse(words: Sequence[str], front: Front) -> Request:
     if {"-h", "--help"} & set(rest):
         raise HelpWanted(made.format_help())
     values, unknown = made.parse_known_args(_join_values(_checked(rest, command, known), known))
+    if unknown and any("<<<" in word for word in rest):
+        raise UsageError(f"{made.prog}: put the launch in quotes: --launch 'kernel<<<blocks, threads>>>(x, y, n)'")
     if unknown:
         raise UsageError(f"{made.prog}: {unknown[0]} is not understood; {made.prog} -h says what it takes")
     return Request(command, vars(values))
@@ -216,7 +235,7 @@ def _checked(words: list[str], command: str, known: Mapping[str, Option]) -> lis
         name = word.split("=", 1)[0]
         if not takes_next and word.startswith("--") and name not in known:
             raise UsageError(f"{command}: {name} is no option{_nearest(name, known)}")
-        takes_next = word in known
+        takes_next = word in known and known[word].takes_value
     return words
 
 
@@ -228,7 +247,7 @@ def _join_values(words: Sequence[str], known: Mapping[str, Option]) -> list[str]
         if pending:
             joined += [f"{pending}={word}"] if pending.startswith("--") else [pending + word]
             pending = ""
-        elif word in known:
+        elif word in known and known[word].takes_value:
             pending = word
         else:
             joined.append(word)

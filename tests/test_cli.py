@@ -235,8 +235,8 @@ def test_the_version_is_told_and_a_missing_word_is_named_once(capsys: pytest.Cap
 
 def test_the_public_names_are_these() -> None:
     assert sorted(cudaperf_magic.__all__) == [
-        "Candidate", "Checked", "Episode", "Outcome", "Task", "Translation", "Turn",
-        "check", "read_task", "resume", "translate",
+        "Candidate", "Checked", "Episode", "Inspected", "Outcome", "Task", "Translation", "Turn",
+        "check", "inspect", "read_task", "resume", "translate",
     ]  # fmt: skip
     assert cudaperf_magic.translate.__module__ == "cudaperf_magic.commands"
     with pytest.raises(AttributeError):

@@ -12,12 +12,13 @@ from IPython.core.magic import Magics, line_cell_magic, magics_class, no_var_exp
 from IPython.display import display
 
 from .. import arguments, commands, doctor, options
-from ..errors import NotVerified, UsageError
+from ..errors import NotBuilt, NotVerified, UsageError
+from ..inspected import Inspected
 from ..options import Request
 from ..records import Task
 from ..translation import Checked, Translation
 from .live import view_for
-from .words import headline
+from .words import first_line, headline
 
 MAGIC = "cudaperf"
 
@@ -82,6 +83,16 @@ class CudaperfMagics(Magics):
         if not result.ok:
             display(result)  # type: ignore[no-untyped-call]
             raise NotVerified(result.shortfall)
+        return result
+
+    def _inspect(self, request: Request, cell: str) -> Inspected:
+        """Faults are what was asked for, and leave the cell green; a kernel that does not compile fails it."""
+        result = commands.inspect(cell, arrays=self.shell.user_ns, **arguments.inspecting(request))
+        self._keep(request, result)
+        arguments.write_json(request.json, result.inspection)
+        if not result.inspection.build.ok:
+            display(result)  # type: ignore[no-untyped-call]
+            raise NotBuilt(f"It does not compile: {first_line(result.inspection.build.log)}")
         return result
 
     def _history(self, request: Request, _: str) -> Any:
