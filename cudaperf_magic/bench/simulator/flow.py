@@ -7,7 +7,9 @@ each loop's segments next to each other. It gives no meaning to opcodes beyond w
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from typing import TypeVar
 
 from cudaperf_magic.bench.simulator.inlining import Inliner
 from cudaperf_magic.bench.simulator.liveness import live_registers
@@ -15,10 +17,13 @@ from cudaperf_magic.bench.simulator.ptx import (
     Instruction,
     Label,
     Module,
+    Operand,
+    PtxError,
     Symbol,
     Variable,
 )
 
+T = TypeVar("T")
 # Instructions at which lanes meet.
 MEETING = (
     "shfl", "vote", "match", "redux", "bar", "barrier", "activemask", "mma", "wmma", "ldmatrix", "stmatrix",
@@ -134,16 +139,21 @@ def _successors(
     if last is None:
         return (following,)
     if last.opcode[0] == "bra":
-        target = last.operands[0]
-        assert isinstance(target, Symbol)
-        return (labels[target.name], following) if last.guard else (labels[target.name],)
+        target = _named(last, 0, labels)
+        return (target, following) if last.guard else (target,)
     if last.opcode[0] == "brx":
-        table = last.operands[1]
-        assert isinstance(table, Symbol)
-        return tuple(labels[name] for name in tables[table.name])
+        return tuple(_named(last, name, labels) for name in _named(last, 1, tables))
     if last.opcode[0] in ("ret", "exit"):
         return ()
     return (following,) if following < count else ()
+
+
+def _named(ins: Instruction, what: int | str, known: Mapping[str, T]) -> T:
+    """The label or table of that name, or that the operand of that number names."""
+    operand: Operand | None = Symbol(what) if isinstance(what, str) else (*ins.operands, None, None)[what]
+    if not isinstance(operand, Symbol) or operand.name not in known:
+        raise PtxError(f"a jump to what is not there, line {ins.line}")
+    return known[operand.name]
 
 
 def _ordered(segments: list[Segment]) -> list[Segment]:

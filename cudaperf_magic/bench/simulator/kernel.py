@@ -30,7 +30,7 @@ MAX_THREADS, MAX_BLOCK, MAX_GRID = 1024, (1024, 1024, 64), (2**31 - 1, 65535, 65
 MAX_SHARED = 227 << 10  # bytes a block may have on sm_90
 SM_REGISTERS = 65536
 FEW_THREADS = 1 << 14  # below, compiling fast matters more than running fast
-PARAMETER_ROOM = 4096 + 64
+PARAMETER_ROOM = 32768 + 64  # PARAM_BYTES of sim.h, and what a wide load may read past it
 
 
 @dataclass

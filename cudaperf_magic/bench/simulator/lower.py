@@ -14,13 +14,16 @@ from cudaperf_magic.bench.simulator.flow import Flow, Segment, flow_of
 from cudaperf_magic.bench.simulator.liveness import registers_read, registers_written
 from cudaperf_magic.bench.simulator.memory_ops import Frame, SiteInfo, Sites, memory
 from cudaperf_magic.bench.simulator.operands import Scope
-from cudaperf_magic.bench.simulator.ptx import Instruction, Module, Variable
+from cudaperf_magic.bench.simulator.ptx import Instruction, Module, PtxError, Variable
 from cudaperf_magic.bench.simulator.warp_ops import barrier_result, meeting
 from cudaperf_magic.errors import Unsupported
 
 CARRY_IN = ("addc", "subc", "madc")
+MOST_LOCAL, MOST_GIVEN = 512 << 10, 32764  # bytes: of a thread's local memory, and of a kernel's arguments
 GAP_BYTES = 128  # between two shared arrays: one row of the 32 banks
 C_SIZE = {"u8": 1, "u16": 2, "u32": 4, "u64": 8, "f32": 4, "f64": 8, "u128": 16}
+# What the tables of opcodes do with operands or types that no compiler would write.
+MALFORMED = (LookupError, ValueError, StopIteration, TypeError, AttributeError, AssertionError)
 HEAD = """#include "arith.h"
 #include "warp.h"
 extern f64 rt_directed_f64(int operation, f64 a, f64 b, f64 c, int mode);
@@ -74,6 +77,8 @@ def lower(module: Module, name: str) -> Lowered:
     Raises:
         Unsupported: naming the instruction and its line.
     """
+    if name not in module.functions:
+        raise PtxError(f"no kernel {name[:80]}")
     return _Lowering(module, flow_of(module, name)).result()
 
 
@@ -129,7 +134,12 @@ class _Lowering:
     def frame_of(self) -> tuple[Frame, int]:
         own = [v for v in self.flow.variables.values() if v.space in ("local", "param")]
         local, total = _layout([(v.name, v.size, max(v.align, 8)) for v in own])
-        return Frame(parameter_offsets(self.flow.parameters), local), -(-total // 16) * 16
+        sizes = {v.name: v.size for v in (*own, *self.flow.parameters)}
+        given = _layout([(p.name, p.size, p.align) for p in self.flow.parameters])
+        for bytes_, most, what in ((total, MOST_LOCAL, "local arrays"), (given[1], MOST_GIVEN, "arguments")):
+            if bytes_ > most:
+                raise Unsupported(f"{bytes_:,} bytes of {what} (a GPU has room for {most:,})")
+        return Frame(given[0], local, sizes), -(-total // 16) * 16
 
     def symbol_addresses(self) -> tuple[dict[str, str], int]:
         """Each symbol's address in C, and the bytes of static shared memory; the dynamic follows it."""
@@ -189,7 +199,7 @@ class _Lowering:
     def segment(self, segment: Segment) -> str:
         number = segment.number
         if segment.is_meeting:
-            code = meeting(segment.body[0], self.in_memory, self.sites, number, segment.successors[0])
+            code = self.meeting(segment)
             head, _, rest = code.partition("\n")
             enter = f"ENTER({number});"
             # Counted once the lanes are together, not each time some of them arrive.
@@ -202,6 +212,13 @@ class _Lowering:
 
     def go(self, here: int, there: int) -> str:
         return f"GO({here}, {there});"
+
+    def meeting(self, segment: Segment) -> str:
+        ins = segment.body[0]
+        try:
+            return meeting(ins, self.in_memory, self.sites, segment.number, segment.successors[0])
+        except MALFORMED as error:
+            raise PtxError(f"the operands of {ins.text[:80]}, line {ins.line}") from error
 
     def plain_segment(self, segment: Segment) -> str:
         self.sites.here = []
@@ -253,6 +270,12 @@ class _Lowering:
         return loads, stores
 
     def statement(self, ins: Instruction) -> str:
+        try:
+            return self.meaning(ins)
+        except MALFORMED as error:
+            raise PtxError(f"the operands of {ins.text[:80]}, line {ins.line}") from error
+
+    def meaning(self, ins: Instruction) -> str:
         if ins.opcode[0] == "barresult":
             text: str | None = barrier_result(ins, self.scope)
         else:

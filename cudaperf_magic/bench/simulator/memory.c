@@ -37,7 +37,7 @@ static u8 *global_at(Warp *w, u32 site, u32 lane, u64 address, u32 size) {
 
 static u8 *shared_at(Warp *w, u32 site, u32 lane, u64 offset, u32 size) {
     const Launch *L = w->launch;
-    int is_stray = offset + size > L->shared_bytes;
+    int is_stray = !INSIDE(offset, size, L->shared_bytes);
     for (u32 i = 0; i < L->gap_count; i++) is_stray |= offset + size > L->gaps[2 * i] && offset < L->gaps[2 * i + 1];
     if (is_stray) {
         rt_fault(w, FAULT_SHARED_OUT_OF_BOUNDS, site, lane, offset, size);
@@ -47,7 +47,7 @@ static u8 *shared_at(Warp *w, u32 site, u32 lane, u64 offset, u32 size) {
 }
 
 static u8 *local_at(Warp *w, u32 site, u32 lane, u64 offset, u32 size) {
-    if (offset + size > w->local_bytes) {
+    if (!INSIDE(offset, size, w->local_bytes)) {
         rt_fault(w, FAULT_LOCAL_OUT_OF_BOUNDS, site, lane, offset, size);
         return 0;
     }
@@ -59,7 +59,7 @@ static u8 *find(Warp *w, u32 space, u32 site, u32 lane, u64 address, u32 size) {
         u64 window = WINDOW_OF(address), offset = address & ~0xf000000000000000ull;
         if (window == WINDOW_SHARED) return shared_at(w, site, lane, offset, size);
         if (window == WINDOW_LOCAL) return local_at(w, site, lane, offset, size);
-        if (window == WINDOW_PARAM && offset + size <= 4096) return (u8 *)w->launch->params + offset;
+        if (window == WINDOW_PARAM && INSIDE(offset, size, PARAM_BYTES)) return (u8 *)w->launch->params + offset;
         space = SPACE_GLOBAL;
     }
     if (space == SPACE_SHARED) {

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from cudaperf_magic.bench.simulator.operands import C_TYPE, Scope, bits, is_float, types_of
-from cudaperf_magic.bench.simulator.ptx import Address, Group, Instruction, Operand, Reg, Symbol, Vector
+from cudaperf_magic.bench.simulator.ptx import Address, Group, Instruction, Operand, PtxError, Reg, Symbol, Vector
 from cudaperf_magic.errors import Unsupported
 
 # In the order of sim.h.
@@ -92,6 +92,17 @@ class Frame:
 
     parameters: dict[str, int]
     local: dict[str, int]
+    sizes: dict[str, int]  # bytes, of both
+
+    def at(self, name: str, size: int, offset: int = 0) -> int:
+        """Where bytes [offset, offset + size) of a variable in a lane's memory lie.
+
+        Raises:
+            PtxError: the variable has no such bytes.
+        """
+        if name not in self.local or not 0 <= offset <= self.sizes[name] - size:
+            raise PtxError(f"bytes {offset} to {offset + size} of the parameter {name[:80]}")
+        return self.local[name] + offset
 
 
 def memory(ins: Instruction, scope: Scope, sites: Sites, frame: Frame) -> str | None:
@@ -118,7 +129,7 @@ def memory(ins: Instruction, scope: Scope, sites: Sites, frame: Frame) -> str | 
     if name == "cp":
         return _async_copy(ins, scope, sites, frame)
     if name == "copyparam":
-        to, source = (frame.local[o.name] for o in ins.operands if isinstance(o, Symbol))
+        to, source = (frame.at(o.name, int(ins.opcode[1])) for o in ins.operands if isinstance(o, Symbol))
         return f"memcpy(frame_ + {to}, frame_ + {source}, {ins.opcode[1]});"
     if name == "call":
         return _built_in_call(ins, sites, frame)
@@ -161,15 +172,28 @@ def place(
         base = operand.base if isinstance(operand, Address) else operand
         offset = operand.offset if isinstance(operand, Address) else 0
         if isinstance(base, Symbol) and base.name in frame.local:
-            return f"(frame_ + {frame.local[base.name] + offset})", -1
+            return f"(frame_ + {frame.at(base.name, size, offset)})", -1
+        if operation != "load":
+            raise PtxError(f"a store to a kernel's own parameters, line {ins.line}")
         if isinstance(base, Symbol) and base.name in frame.parameters:
+            if not 0 <= offset <= frame.sizes[base.name] - size:
+                raise PtxError(f"bytes {offset} to {offset + size} of the parameter {base.name[:80]}")
             return f"(params + {frame.parameters[base.name] + offset})", -1
     site = sites.add(space, operation, size, ins)
     return f"{space.upper()}_AT({site}, {address_of(operand, scope, space, ins.line)}, {size})", site
 
 
 def _lanes(ins: Instruction, operand: Operand) -> tuple[Operand, ...]:
-    return operand.items if isinstance(operand, Vector) else (operand,)
+    """The registers that one access moves.
+
+    Raises:
+        PtxError: they are not as many as the opcode says, or hold more than 32 bytes.
+    """
+    items = operand.items if isinstance(operand, Vector) else (operand,)
+    count = next((int(part[1]) for part in ins.opcode if part in ("v2", "v4", "v8")), 1)
+    if len(items) != count or count * bits(types_of(ins)[-1]) > 256:
+        raise PtxError(f"the operands of {ins.text[:80]}, line {ins.line}")
+    return items
 
 
 def _load(ins: Instruction, scope: Scope, sites: Sites, frame: Frame) -> str:
@@ -241,6 +265,8 @@ def _async_copy(ins: Instruction, scope: Scope, sites: Sites, frame: Frame) -> s
     if any(part in ins.opcode for part in ("commit_group", "wait_group", "wait_all")):
         return ""
     size = next(o.value for o in ins.operands[2:] if hasattr(o, "value"))
+    if size not in (4, 8, 16):
+        raise PtxError(f"an asynchronous copy of {size} bytes, line {ins.line}")
     read = Instruction(("ld", "global"), (), None, ins.line)
     write = Instruction(("st", "shared"), (), None, ins.line)
     source, _ = place(read, ins.operands[1], "load", size, scope, sites, frame)
@@ -259,15 +285,16 @@ def _async_copy(ins: Instruction, scope: Scope, sites: Sites, frame: Frame) -> s
 def _built_in_call(ins: Instruction, sites: Sites, frame: Frame) -> str:
     name = next(o.name for o in ins.operands if isinstance(o, Symbol))
     groups = [o for o in ins.operands if isinstance(o, Group)]
-    given = [frame.local[o.name] for o in groups[-1].items if isinstance(o, Symbol)]
+    wide = [o.name for o in groups[-1].items if isinstance(o, Symbol)]
     if name == "vprintf":
         site = sites.add("generic", "other", 0, ins)
-        result = next(frame.local[o.name] for o in groups[0].items if isinstance(o, Symbol))
-        arguments = ", ".join(f"LOAD(u64, frame_ + {at})" for at in given[:2])
-        return f"STORE(u32, frame_ + {result}, rt_vprintf(w, lane, {site}, {arguments}));"
+        result = next(frame.at(o.name, 4) for o in groups[0].items if isinstance(o, Symbol))
+        template, arguments = (frame.at(name, 8) for name in wide)
+        texts = f"LOAD(u64, frame_ + {template}), LOAD(u64, frame_ + {arguments})"
+        return f"STORE(u32, frame_ + {result}, rt_vprintf(w, lane, {site}, {texts}));"
     if name == "__assertfail":
         site = sites.add("generic", "other", 0, ins)
-        message, file, line = given[:3]
+        message, file, line = frame.at(wide[0], 8), frame.at(wide[1], 8), frame.at(wide[2], 4)
         texts = f"LOAD(u64, frame_ + {message}), LOAD(u64, frame_ + {file})"
         return f"rt_assert(w, lane, {site}, {texts}, LOAD(u32, frame_ + {line}));"
     raise Unsupported(f"{name} inside a kernel", ins.line)

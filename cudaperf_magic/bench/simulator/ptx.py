@@ -128,6 +128,6 @@ def size_of(kind: str) -> int:
         return 1
     if kind in ("f16x2", "bf16x2"):
         return 4
-    if not digits.isdigit():
-        raise PtxError(f"type .{kind} is not known to the simulator")
-    return max(1, int(digits) // 8)
+    if digits not in ("8", "16", "32", "64", "128"):
+        raise PtxError(f"the type .{kind[:40]}")
+    return int(digits) // 8

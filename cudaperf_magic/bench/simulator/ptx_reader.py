@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 from cudaperf_magic.bench.simulator.ptx import (
     Address,
     Function,
@@ -23,18 +21,12 @@ from cudaperf_magic.bench.simulator.ptx import (
     Vector,
     size_of,
 )
+from cudaperf_magic.bench.simulator.ptx_tokens import integer, tokens_of
 
-TOKEN = re.compile(
-    r"""(?P<skip>[ \t\r\n]+|//[^\n]*|/\*.*?\*/)
-      |(?P<line>\.(?:loc|file|version|target|address_size)\b[^\n]*)
-      |(?P<string>"(?:[^"\\]|\\.)*")
-      |(?P<number>0[fF][0-9a-fA-F]{8}|0[dD][0-9a-fA-F]{16}|0[xX][0-9a-fA-F]+U?|\d+U?)
-      |(?P<word>[.%$A-Za-z_](?:[\w.$%]|::)*)
-      |(?P<mark>.)""",
-    re.VERBOSE | re.DOTALL,
-)
-
-DECLARES = (".reg", ".local", ".shared", ".param")  # may stand next to its type without a space
+MOST_REGISTERS = 1_000_000  # of one function; ptxas itself gives up earlier
+MOST_BYTES = 1 << 48  # of one variable: more than any address space holds
+ALIGNMENTS = tuple(1 << i for i in range(13))
+DEEPEST = 4  # of brackets within an operand
 
 
 def parse(text: str, main_file: str = "kernel.cu") -> Module:
@@ -46,48 +38,47 @@ def parse(text: str, main_file: str = "kernel.cu") -> Module:
     return _Parser(text, main_file).module()
 
 
-def _words(group: str, text: str) -> list[tuple[str, str]]:
-    """The token, or two of it: inline assembly may write `.reg.b32 t;`."""
-    for start in DECLARES:
-        if text.startswith(f"{start}."):
-            return [(group, start), *_words(group, text[len(start) :])]
-    return [(group, text)]
-
-
 class _Parser:
     def __init__(self, text: str, main_file: str) -> None:
-        self.tokens: list[tuple[str, str]] = []
-        for match in TOKEN.finditer(text):
-            if match.lastgroup != "skip":
-                self.tokens += _words(match.lastgroup or "", match.group())
+        self.tokens = tokens_of(text)
         self.at = 0
         self.main = self._main_index(main_file)
         self.line = 0
         self.scope_count = 0
         self.scopes: list[dict[str, str]] = []
+        self.depth = 0
         self.function: Function | None = None
         self.result = Module()
 
     def _main_index(self, main_file: str) -> str:
-        files = (text.split(None, 2) for group, text in self.tokens if group == "line" and text.startswith(".file"))
-        return next((index for _, index, name in files if name.split('"')[1].endswith(main_file)), "1")
+        for group, text in self.tokens:
+            words = text.split(None, 2)
+            if group == "line" and words[0] == ".file" and len(words) == 3 and f'{main_file}"' in words[2]:
+                return words[1]
+        return "1"
 
     def peek(self) -> str:
         return self.tokens[self.at][1] if self.at < len(self.tokens) else ""
 
-    def take(self) -> str:
-        text = self.peek()
-        self.at += 1
-        return text
-
     def next_token(self) -> tuple[str, str]:
+        if self.at >= len(self.tokens):
+            raise PtxError("its text ends too early")
         self.at += 1
         return self.tokens[self.at - 1]
+
+    def take(self) -> str:
+        return self.next_token()[1]
+
+    def take_integer(self) -> int:
+        return integer(self.take())
 
     def expect(self, text: str) -> None:
         found = self.take()
         if found != text:
-            raise PtxError(f"expected {text!r} but found {found!r} near line {self.line} of the kernel")
+            raise self.error(f"expected {text!r} but found {found[:40]!r}")
+
+    def error(self, what: str) -> PtxError:
+        return PtxError(f"{what} near line {self.line} of the kernel")
 
     def accept(self, text: str) -> bool:
         if self.peek() == text:
@@ -96,7 +87,7 @@ class _Parser:
         return False
 
     def skip_to(self, end: str) -> None:
-        while self.at < len(self.tokens) and self.take() != end:
+        while self.take() != end:
             pass
 
     def module(self) -> Module:
@@ -125,7 +116,7 @@ class _Parser:
         elif word in (".alias", ".pragma"):
             self.skip_to(";")
         else:
-            raise PtxError(f"{word!r} at module level is not known to the simulator")
+            raise PtxError(f"{word[:40]!r} at module level")
 
     def read_function(self, is_kernel: bool) -> None:
         results: tuple[Variable, ...] = ()
@@ -169,7 +160,9 @@ class _Parser:
         while self.peek().startswith("."):
             word = self.take()[1:]
             if word == "align":
-                align = int(self.take())
+                align = self.take_integer()
+                if align not in ALIGNMENTS:
+                    raise self.error(f".align {align}")
             elif word == "ptr":
                 continue
             elif word in ("v2", "v4"):
@@ -185,9 +178,12 @@ class _Parser:
             if self.accept("]"):
                 size = 0
             else:
-                size *= int(self.take().rstrip("U"), 0)
+                size *= self.take_integer()
                 self.expect("]")
         initial = self.read_initialiser(unit, kind) if self.accept("=") else ()
+        held = initial[-1][0] + (1 if isinstance(initial[-1][1], int) else 8) if initial else 0
+        if held > size or size > MOST_BYTES:
+            raise self.error(f"{name[:80]} of {size} bytes with {held} bytes of values")
         return Variable(name, space, max(align, unit * lanes if not align else 1), size, is_extern, initial)
 
     def read_initialiser(self, unit: int, kind: str) -> tuple[tuple[int, int | tuple[str, int]], ...]:
@@ -213,7 +209,7 @@ class _Parser:
         sign = -1 if self.accept("-") else 1
         group, text = self.next_token()
         if group == "number":
-            value = sign * (int(text[2:], 16) if text[1:2] in "fFdD" and len(text) > 2 else int(text.rstrip("U"), 0))
+            value = sign * (int(text[2:], 16) if text[1:2] in "fFdD" and len(text) > 2 else integer(text))
             data = (value & ((1 << 8 * unit) - 1)).to_bytes(unit, "little")
             found.extend((offset + i, byte) for i, byte in enumerate(data))
             return offset + unit
@@ -224,32 +220,27 @@ class _Parser:
         addend = 0
         if self.peek() in ("+", "-"):
             sign = 1 if self.take() == "+" else -1
-            addend = sign * int(self.take().rstrip("U"), 0)
+            addend = sign * self.take_integer()
         if unit != 8:
-            raise PtxError(f"the address of {text} in a table of .{kind} is not known to the simulator")
+            raise self.error(f"the address of {text[:80]} in a table of .{kind}")
         found.append((offset, (text, addend)))
         return offset + unit
 
     def read_body(self) -> None:
         depth = 1
         while depth:
-            group, text = self.tokens[self.at]
-            if group == "line":
-                self.at += 1
-                if text.startswith(".loc"):
-                    self.read_location(text)
+            group, text = self.next_token()
+            if group == "line" and text.startswith(".loc"):
+                self.read_location(text)
             elif text == "{":
-                self.at += 1
                 depth += 1
                 self.scope_count += 1
                 self.scopes.append({})
             elif text == "}":
-                self.at += 1
                 depth -= 1
                 self.scopes.pop()
-            elif text == ";":
-                self.at += 1
-            else:
+            elif text != ";" and group != "line":
+                self.at -= 1
                 self.read_statement()
 
     def read_location(self, text: str) -> None:
@@ -257,7 +248,7 @@ class _Parser:
         head, _, inlined = text.partition("inlined_at")
         places = [head.split(",")[0].split()[1:3], inlined.split()[:2]]
         for place in places:
-            if len(place) == 2 and place[0] == self.main and place[1] != "0":
+            if len(place) == 2 and place[0] == self.main and place[1].isdecimal() and place[1] != "0":
                 self.line = int(place[1])
                 return
 
@@ -314,7 +305,10 @@ class _Parser:
         while True:
             name = self.take()
             if self.accept("<"):
-                for i in range(int(self.take())):
+                count = self.take_integer()
+                if count + len(function.registers) > MOST_REGISTERS:
+                    raise self.error(f"{count} registers {name[:40]}")
+                for i in range(count):
                     function.registers[self.declare(f"{name}{i}")] = kind
                 self.expect(">")
             else:
@@ -328,13 +322,15 @@ class _Parser:
         if self.accept("@"):
             negated = self.accept("!")
             guard = (self.renamed(self.take()), negated)
+            if self.function is None or self.function.registers.get(guard[0]) != "pred":
+                raise self.error(f"the guard {guard[0][:40]}, which is no predicate,")
         opcode = tuple(self.take().split("."))
         line = self.line
         operands: list[Operand] = []
         while not self.accept(";"):
             operands.append(self.read_operand())
             if not self.accept(",") and self.peek() != ";":
-                raise PtxError(f"{'.'.join(opcode)} near line {line}: {self.peek()!r} is not understood")
+                raise self.error(f"{self.peek()[:40]!r} among the operands of {'.'.join(opcode)[:80]}")
         return Instruction(opcode, tuple(operands), guard, line)
 
     def read_operand(self) -> Operand:
@@ -344,36 +340,38 @@ class _Parser:
         return first
 
     def read_simple(self) -> Operand:
-        if self.accept("{"):
-            return Vector(self.read_list("}"))
-        if self.accept("("):
-            return Group(self.read_list(")"))
+        if self.peek() in ("{", "("):
+            return Vector(self.read_list("}")) if self.take() == "{" else Group(self.read_list(")"))
         if self.accept("["):
             return self.read_address()
         if self.accept("!"):
             return Negated(Reg(self.renamed(self.take())))
         if self.accept("-"):
-            return Integer(-int(self.take().rstrip("U"), 0))
+            return Integer(-self.take_integer())
         group, text = self.next_token()
         if group == "number":
             if text[1:2] in ("f", "F", "d", "D") and not text.lower().startswith("0x"):
                 return Real(int(text[2:], 16), (len(text) - 2) // 2)
-            return Integer(int(text.rstrip("U"), 0))
+            return Integer(integer(text))
         if group != "word":
-            raise PtxError(f"operand {text!r} near line {self.line} is not understood")
+            raise self.error(f"the operand {text[:40]!r}")
         name = self.renamed(text)
         if text.startswith("%") or (self.function and name in self.function.registers):
             return Reg(name)
         if self.peek() == "+":
             self.take()
-            return Address(Symbol(name), int(self.take().rstrip("U"), 0))
+            return Address(Symbol(name), self.take_integer())
         return Symbol(name)
 
     def read_list(self, end: str) -> tuple[Operand, ...]:
         items: list[Operand] = []
+        self.depth += 1
+        if self.depth > DEEPEST:
+            raise self.error("brackets within brackets")
         while not self.accept(end):
             items.append(self.read_operand())
             self.accept(",")
+        self.depth -= 1
         return tuple(items)
 
     def read_address(self) -> Address:
@@ -383,7 +381,7 @@ class _Parser:
         while not self.accept("]"):
             group, text = self.next_token()
             if group == "number":
-                offset += sign * int(text.rstrip("U"), 0)
+                offset += sign * integer(text)
                 sign = 1
             elif text in (",", "{", "}"):
                 continue  # the coordinates of a texture: its opcode is refused later, by name
@@ -394,5 +392,5 @@ class _Parser:
                 is_register = text.startswith("%") or (self.function and name in self.function.registers)
                 base = Reg(name) if is_register else Symbol(name)
             else:
-                raise PtxError(f"address near line {self.line}: {text!r} is not understood")
+                raise self.error(f"the address {text[:40]!r}")
         return Address(base, offset)

@@ -31,6 +31,7 @@ enum { SITE_STRONG = 1, SITE_RELEASE = 2, SITE_PAST_L1 = 4, SITE_ORDERS = 8, SIT
 #define WINDOW_LOCAL  0x2000000000000000ull
 #define WINDOW_PARAM  0x3000000000000000ull
 #define WINDOW_OF(a) ((a) & 0xf000000000000000ull)
+#define PARAM_BYTES 32768               /* of a kernel's arguments; what lies past the last is zero */
 #define POISON 0x7fbadbad7fbadbadull  /* what a refused read yields: a NaN as float and as double */
 
 typedef struct { u16 space, op, size, flags; s32 line; } Site;
@@ -169,6 +170,9 @@ void rt_trace(Warp *w, u32 site, u32 mask, const u64 *addresses, u32 same);
         if (--w->quantum < 0) { PARK(mask, x); return SIM_YIELD; } \
         if ((s32)(x) < other) goto S_##x; PARK(mask, x); goto dispatch; } while (0)
 
+/* Whether [a, a + size) lies in [0, room), for any `a`: also one so large that the sum wraps. */
+#define INSIDE(a, size, room) ((u64)(a) < (u64)(room) && (u64)(a) + (size) <= (u64)(room))
+
 #if TRACE
 #define ENTER(n) do { launch->segments[n].executions++; launch->segments[n].lanes += __builtin_popcount(mask); \
         w->instructions += launch->segment_instructions[n]; \
@@ -182,9 +186,11 @@ void rt_trace(Warp *w, u32 site, u32 mask, const u64 *addresses, u32 same);
 #define SAME(k, p, type, value) ({ type v_ = (value); !memcmp((p), &v_, sizeof v_); })
 #define SAME_ALL(k, test) do { if (test) V_##k |= BIT(lane); } while (0)
 #define FENCE(k) NOTE(k, 0)
-#define GLOBAL_AT(k, a, n) ({ u64 at_ = (a); const Buffer *b_ = &w->sim->buffers[w->sim->hints[(k) & 63]]; \
-        NOTED(k, at_, at_ - b_->start < b_->size && at_ - b_->start + (n) <= b_->size && !(at_ & ((n) - 1)) ? (u8 *)at_ \
-            : rt_at_traced(w, SPACE_GLOBAL, k, lane, at_, n)); })
+#define ALIGNED(a, size) (!((a) & ((size) - 1)))
+#define REFUSABLE(space, k, a, size) ({ u8 *q_ = rt_at_traced(w, space, k, lane, a, size); q_ ? q_ : rt_refused(); })
+#define HINTED(k, at, n) ({ const Buffer *b_ = &w->sim->buffers[w->sim->hints[(k) & 63]]; INSIDE((at) - b_->start, n, b_->size) && ALIGNED(at, n); })
+#define GLOBAL_AT(k, a, n) ({ u64 at_ = (a); NOTED(k, at_, HINTED(k, at_, n) ? (u8 *)at_ : rt_at_traced(w, SPACE_GLOBAL, k, lane, at_, n)); })
+#define CONST_AT(k, a, n) ({ u64 at_ = (a); HINTED(k, at_, n) ? (u8 *)at_ : REFUSABLE(SPACE_CONST, k, at_, n); })
 #define SHARED_AT(k, a, size) ({ u64 at_ = (u32)(a); NOTED(k, at_, at_ + (size) <= shared_bytes && !(at_ & ((size) - 1)) \
             && !IN_GAP(at_) ? shared + at_ : rt_at_traced(w, SPACE_SHARED, k, lane, at_, size)); })
 #else
@@ -194,14 +200,16 @@ void rt_trace(Warp *w, u32 site, u32 mask, const u64 *addresses, u32 same);
 #define SAME(k, p, type, value) 0
 #define SAME_ALL(k, test) ((void)0)
 #define FENCE(k) ((void)0)
+#define ALIGNED(a, size) 1
+#define REFUSABLE(space, k, a, size) rt_at(w, space, k, lane, a, size)
+#define CONST_AT GLOBAL_AT
 #define AT(space, k, a, size) rt_at(w, space, k, lane, a, size)
 /* A plain run stays inside the arena, though perhaps not inside the right buffer: only a traced run tells. */
 #define GLOBAL_AT(k, a, size) ((u64)(a) - arena <= arena_span - (size) ? (u8 *)(u64)(a) : rt_at(w, SPACE_GLOBAL, k, lane, a, size))
 #define SHARED_AT(k, a, size) ((u64)(u32)(a) + (size) <= shared_bytes ? shared + (u32)(a) : rt_at(w, SPACE_SHARED, k, lane, (u32)(a), size))
 #endif
-#define LOCAL_AT(k, a, size) ((u64)(a) + (size) <= local_bytes ? w->local + (u64)lane * local_bytes + (u64)(a) : rt_at(w, SPACE_LOCAL, k, lane, a, size))
-#define CONST_AT(k, a, size) ((u64)(a) - arena <= arena_span - (size) ? (u8 *)(u64)(a) : rt_at(w, SPACE_CONST, k, lane, a, size))
-#define PARAM_AT(k, a, size) ((u64)(a) + (size) <= 4096 ? (u8 *)params + (u64)(a) : rt_at(w, SPACE_PARAM, k, lane, a, size))
+#define LOCAL_AT(k, a, size) ({ u64 at_ = (a); INSIDE(at_, size, local_bytes) && ALIGNED(at_, size) ? w->local + (u64)lane * local_bytes + at_ : REFUSABLE(SPACE_LOCAL, k, at_, size); })
+#define PARAM_AT(k, a, size) ({ u64 at_ = (a); INSIDE(at_, size, PARAM_BYTES) ? (u8 *)params + at_ : rt_at(w, SPACE_PARAM, k, lane, at_, size); })
 #define GENERIC_AT(k, a, size) AT(SPACE_GENERIC, k, a, size)
 #define LOAD(type, p) ({ type v_; memcpy(&v_, (p), sizeof v_); v_; })
 #define STORE(type, p, value) do { type v_ = (value); memcpy((p), &v_, sizeof v_); } while (0)
