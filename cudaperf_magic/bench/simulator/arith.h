@@ -55,6 +55,8 @@ INLINE f64 max_f64(f64 a, f64 b) { return a != a ? b : b != b ? a : a > b ? a : 
 INLINE f32 nan_min_f32(f32 a, f32 b) { return a != a || b != b ? f32_bits(0x7fffffff) : min_f32(a, b); }
 INLINE f32 nan_max_f32(f32 a, f32 b) { return a != a || b != b ? f32_bits(0x7fffffff) : max_f32(a, b); }
 INLINE f32 ftz_f32(f32 x) { return (bits_f32(x) & 0x7f800000) ? x : f32_bits(bits_f32(x) & 0x80000000); }
+INLINE f64 nan_min_f64(f64 a, f64 b) { return a != a || b != b ? __builtin_nan("") : min_f64(a, b); }
+INLINE f64 nan_max_f64(f64 a, f64 b) { return a != a || b != b ? __builtin_nan("") : max_f64(a, b); }
 INLINE u16 ftz_f16(u16 x) { return x & 0x7c00 ? x : x & 0x8000; }
 INLINE u16 ftz_bf16(u16 x) { return x & 0x7f80 ? x : x & 0x8000; }
 INLINE f32 sat_f32(f32 x) { return x > 0 ? (x < 1 ? x : 1.0f) : 0.0f; }

@@ -13,13 +13,22 @@ UNORDERED = {"equ": "==", "neu": "!=", "ltu": "<", "leu": "<=", "gtu": ">", "geu
 
 
 def _comparison(ins: Instruction, scope: Scope, kind: str, a: Operand, b: Operand) -> str:
+    return _related(ins, kind, scope.value(a, kind, ins.line), scope.value(b, kind, ins.line))
+
+
+def _related(ins: Instruction, kind: str, x: str, y: str) -> str:
+    """The relation that the opcode names, between two values of type `kind`."""
     relation = next(p for p in ins.opcode[1:] if p in COMPARE or p in UNORDERED or p in ("num", "nan"))
-    x, y = scope.value(a, kind, ins.line), scope.value(b, kind, ins.line)
+    if has(ins, "ftz") and kind in ("f32", "f16"):
+        x, y = f"ftz_{kind}({x})", f"ftz_{kind}({y})"
     if kind in ("f16", "bf16"):
         x, y = f"f32_{kind}({x})", f"f32_{kind}({y})"
-    if has(ins, "ftz") and kind == "f32":
-        x, y = f"ftz_f32({x})", f"ftz_f32({y})"
     return compare(relation, x, y, is_float(kind))
+
+
+def _related_halves(ins: Instruction, scope: Scope, kind: str) -> list[str]:
+    a, b = values(ins, scope, "u32")[:2]
+    return [_related(ins, kind[:-2], f"(u16)({a} >> {s})", f"(u16)({b} >> {s})") for s in (0, 16)]
 
 
 def compare(relation: str, x: str, y: str, floats: bool) -> str:
@@ -46,7 +55,7 @@ def setp(ins: Instruction, scope: Scope) -> str:
     kind = types_of(ins)[-1]
     target = ins.operands[0]
     if kind in ("f16x2", "bf16x2"):
-        return _setp_halves(ins, scope, kind[:-2])
+        return _setp_halves(ins, scope, kind)
     text = _comparison(ins, scope, kind, ins.operands[1], ins.operands[2])
     if isinstance(target, Pair):
         first = scope.assign(target.first, "pred", _combine(ins, scope, "c_"))
@@ -55,30 +64,20 @@ def setp(ins: Instruction, scope: Scope) -> str:
     return scope.assign(target, "pred", _combine(ins, scope, text))
 
 
-def _setp_halves(ins: Instruction, scope: Scope, small: str) -> str:
-    relation = next(p for p in ins.opcode[1:] if p in COMPARE or p in UNORDERED or p in ("num", "nan"))
-    a, b = values(ins, scope, "u32")[:2]
-    low = compare(relation, f"f32_{small}((u16){a})", f"f32_{small}((u16){b})", True)
-    high = compare(relation, f"f32_{small}((u16)({a} >> 16))", f"f32_{small}((u16)({b} >> 16))", True)
+def _setp_halves(ins: Instruction, scope: Scope, kind: str) -> str:
+    low, high = (_combine(ins, scope, text) for text in _related_halves(ins, scope, kind))
     target = ins.operands[0]
     first, second = (target.first, target.second) if isinstance(target, Pair) else (target, Reg("_"))
-    low, high = _combine(ins, scope, low), _combine(ins, scope, high)
-    return f"{scope.assign(first, 'pred', low)} {scope.assign(second, 'pred', high)}"
+    return f"{{ u8 l_ = {low}, h_ = {high}; {scope.assign(first, 'pred', 'l_')} {scope.assign(second, 'pred', 'h_')} }}"
 
 
 def set(ins: Instruction, scope: Scope) -> str:
     result, kind = types_of(ins)[-2:]
     one = {"f32": "1.0f", "f16": "(u16)0x3c00", "bf16": "(u16)0x3f80"}
     if kind.endswith("x2"):
-        small = kind[:-2]
-        relation = next(p for p in ins.opcode[1:] if p in COMPARE or p in UNORDERED or p in ("num", "nan"))
-        a, b = values(ins, scope, "u32")[:2]
-        yes = one.get(small, "(u16)0xffff") if result.endswith("x2") and is_float(result) else "(u16)0xffff"
-        parts = [
-            compare(relation, f"f32_{small}((u16)({a} >> {s}))", f"f32_{small}((u16)({b} >> {s}))", True)
-            for s in (0, 16)
-        ]
-        return scope.assign(ins.operands[0], "u32", f"pack16({parts[0]} ? {yes} : (u16)0, {parts[1]} ? {yes} : (u16)0)")
+        yes = one[kind[:-2]] if result == kind else "(u16)0xffff"
+        low, high = (f"{_combine(ins, scope, text)} ? {yes} : (u16)0" for text in _related_halves(ins, scope, kind))
+        return scope.assign(ins.operands[0], "u32", f"pack16({low}, {high})")
     text = _combine(ins, scope, _comparison(ins, scope, kind, ins.operands[1], ins.operands[2]))
     return scope.assign(ins.operands[0], result, f"({text} ? {one.get(result, f'({C_TYPE[result]})-1')} : 0)")
 

@@ -13,7 +13,8 @@ from cudaperf_magic.errors import Unsupported
 
 WIDE = {
     "vadd": "a_ + b_", "vsub": "a_ - b_", "vabsdiff": "(a_ > b_ ? a_ - b_ : b_ - a_)", "vmin": "(a_ < b_ ? a_ : b_)",
-    "vmax": "(a_ > b_ ? a_ : b_)", "vavrg": "(a_ + b_ + (a_ + b_ >= 0) >> 1)", "vshl": "(s64)((u64)a_ << b_)", "vshr": "(a_ >> b_)",
+    "vmax": "(a_ > b_ ? a_ : b_)",
+    "vavrg": "(a_ + b_ + (a_ + b_ >= 0) >> 1)", "vshl": "(s64)((u64)a_ << b_)", "vshr": "(a_ >> b_)",
 }  # fmt: skip
 SECOND = {"add": "(v_ + c_)", "min": "(v_ < c_ ? v_ : c_)", "max": "(v_ > c_ ? v_ : c_)"}
 SCALAR = ("vadd", "vsub", "vabsdiff", "vmin", "vmax", "vshl", "vshr", "vmad", "vset")
