@@ -49,12 +49,12 @@ def test_float_reads_4_and_float4_16_sectors_a_request() -> None:
     assert (wide.launches[0].requests, wide.launches[0].sectors) == (3, 48)
 
 
-def test_a_wide_access_to_shared_memory_goes_by_quarter_warps() -> None:
+def test_a_wide_read_that_neighbouring_lanes_share_goes_by_half_warps() -> None:
     arrays = {"a": floats(64, 64), "b": floats(64, 64), "c": floats(64, 64)}
     result = run("sgemm.cu", "in_registers", (1, 1), 256, ("a", "b", "c", 64), arrays)
     read = cost(result, line_of("sgemm.cu", "float4 u = "))
-    # 4 steps of 16, 8 warps: each a 16-byte read of two distinct addresses, in 4 passes without conflict.
-    assert read.shared_wavefronts == read.ideal_wavefronts == 4 * 16 * 8 * 4
+    # 4 steps of 16, 8 warps: each a 16-byte read of two distinct addresses, in 2 passes without conflict.
+    assert read.shared_wavefronts == read.ideal_wavefronts == 4 * 16 * 8 * 2
 
 
 def test_active_lanes_of_a_loop_that_each_lane_leaves_at_its_own_time() -> None:
