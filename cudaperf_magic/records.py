@@ -261,7 +261,8 @@ class LineCost:
     ideal_wavefronts: int = 0
     barriers: int = 0
     atomics: int = 0
-    l1_missed_sectors: int = 0  # of loads; modelled, as the next
+    local_sectors: int = 0  # of a thread's own arrays that are not in registers
+    l1_missed_sectors: int = 0  # of loads from global memory; modelled, as the next
     dram_read_bytes: int = 0
 
 

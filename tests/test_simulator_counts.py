@@ -57,6 +57,30 @@ def test_a_wide_read_that_neighbouring_lanes_share_goes_by_half_warps() -> None:
     assert read.shared_wavefronts == read.ideal_wavefronts == 4 * 16 * 8 * 2
 
 
+@pytest.mark.parametrize(("kernel", "dtype", "line", "words"), [("turned", np.float32, "element", 1),
+                                                               ("wide", np.float64, "double", 2)])
+def test_a_word_of_local_memory_lies_together_for_all_lanes(kernel: str, dtype: type, line: str, words: int) -> None:
+    for at, sectors in ((np.full(32, 3), 4), (np.arange(32) % 8, 32), (np.arange(32) // 8, 4), (np.arange(32) % 2, 8)):
+        arrays = {"at": at.astype(np.int32), "y": np.zeros(32, dtype)}
+        result = run("local.cu", kernel, 1, 32, ("at", "y", 16), arrays)
+        written = cost(result, line_of("local.cu", f"// same {line}"))
+        read = cost(result, line_of("local.cu", f"// own {line}"))
+        assert written.local_sectors == 16 * 4 * words
+        assert read.local_sectors == sectors * words
+        assert np.array_equal(arrays["y"], at * 0.5)
+        (launch,) = result.launches
+        assert (launch.local_requests, launch.local_sectors) == (17, (64 + sectors) * words)
+        assert launch.requests == 2 and launch.sectors == launch.ideal_sectors == 4 + 4 * words
+
+
+def test_a_pointer_that_may_mean_local_or_shared_memory_is_counted_where_it_leads() -> None:
+    arrays = {"at": np.full(32, 3, np.int32), "y": np.zeros(32, np.float32)}
+    result = run("local.cu", "by_pointer", 1, 32, ("at", "y", 16), arrays, check_global_races=False)
+    (launch,) = result.launches
+    assert launch.local_sectors == 16 * 4 + 4 and launch.sectors == 4 + 4
+    assert np.all(arrays["y"] == 1.5)
+
+
 def test_active_lanes_of_a_loop_that_each_lane_leaves_at_its_own_time() -> None:
     result = run("divergence.cu", "loop_of_lane", 1, 32, ("y",), {"y": np.ones(32, np.int32)})
     (launch,) = result.launches

@@ -75,6 +75,24 @@ void cost_global(Warp *w, u32 site, const u64 *list, u32 n) {
     cost->ideal_sectors += (unique + SECTOR - 1) / SECTOR;
 }
 
+/* ---- local memory ---- */
+
+/* Word w of all lanes lies together, lane after lane: eight lanes that touch the same word touch one sector. */
+void cost_local(SiteCost *cost, u32 mask, const u64 *offsets, u32 size) {
+    for (u32 first = 0; first < 32; first += 8) {
+        u64 words[80]; u32 count = 0;
+        for (u32 m = mask & 0xffu << first; m; m &= m - 1) {
+            u64 at = offsets[__builtin_ctz(m)];
+            for (u64 word = at / 4; word <= (at + size - 1) / 4; word++) {
+                u32 i = 0;
+                while (i < count && words[i] != word) i++;
+                if (i == count) words[count++] = word;
+            }
+        }
+        cost->local_sectors += count;
+    }
+}
+
 /* ---- shared memory ---- */
 
 /* Whether every lane asks for what the lane `apart` from it asks for, as far as both take part. */

@@ -24,7 +24,7 @@ from cudaperf_magic.errors import UsageError
 
 COST_FIELDS = (
     "requests", "lanes", "bytes", "sectors", "ideal_sectors", "wavefronts", "ideal_wavefronts", "collisions",
-    "worst_collision", "l1_missed", "dram_bytes",
+    "worst_collision", "l1_missed", "dram_bytes", "local_sectors",
 )  # fmt: skip
 MAX_THREADS, MAX_BLOCK, MAX_GRID = 1024, (1024, 1024, 64), (2**31 - 1, 65535, 65535)
 MAX_SHARED = 227 << 10  # bytes a block may have on sm_90

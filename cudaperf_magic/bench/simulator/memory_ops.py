@@ -11,7 +11,7 @@ from cudaperf_magic.errors import Unsupported
 # In the order of sim.h.
 SPACES = ("global", "shared", "local", "const", "param", "generic")
 OPERATIONS = ("load", "store", "atomic", "barrier", "collective", "fence", "other")
-TRACED = ("global", "shared", "generic")
+TRACED = ("global", "shared", "local", "generic")
 PAST_L1 = ("cg", "cv", "L1::no_allocate")
 STRONG = ("volatile", "relaxed", "acquire", "release", "acq_rel", "mmio")
 NO_EFFECT = (
@@ -216,7 +216,7 @@ def _store(ins: Instruction, scope: Scope, sites: Sites, frame: Frame) -> str:
     values = [scope.value(part, kind, ins.line) for part in parts]
     moves = [f"STORE({c_type}, p_ + {i * width}, {value});" for i, value in enumerate(values)]
     same = ""
-    if site >= 0 and sites.all[site].space in TRACED:
+    if site >= 0 and sites.all[site].space in TRACED and sites.all[site].space != "local":
         tests = [f"SAME({site}, p_ + {i * width}, {c_type}, {value})" for i, value in enumerate(values)]
         same = f"SAME_ALL({site}, {' && '.join(tests)});"
     return f"{{ u8 *p_ = {pointer}; {same} {' '.join(moves)} }}"

@@ -39,6 +39,8 @@ class LaunchTotals:
     store_bytes: int = 0
     sectors: int = 0
     ideal_sectors: int = 0
+    local_requests: int = 0  # of arrays and spilled values that a thread keeps in memory, loads and stores
+    local_sectors: int = 0
     wavefronts: int = 0
     ideal_wavefronts: int = 0
     atomics: int = 0  # requests of a warp, in global and shared memory
@@ -89,7 +91,7 @@ class AccessCost:
     operation: str  # load, store or atomic
     size_bytes: int  # a lane
     requests: int
-    sectors: int  # of global memory
+    sectors: int  # of global or local memory
     wavefronts: int  # of shared memory
 
 

@@ -38,7 +38,7 @@ typedef struct { u16 space, op, size, flags; s32 line; } Site;
 
 typedef struct {
     u64 requests, lanes, bytes, sectors, ideal_sectors, wavefronts, ideal_wavefronts, collisions, worst_collision,
-        l1_missed, dram_bytes;
+        l1_missed, dram_bytes, local_sectors;
 } SiteCost;
 
 /* The request of a site that needs most beyond its ideal: sectors of global, wavefronts of shared memory. `mask` is 0
@@ -193,6 +193,8 @@ void rt_trace(Warp *w, u32 site, u32 mask, const u64 *addresses, u32 same);
 #define CONST_AT(k, a, n) ({ u64 at_ = (a); HINTED(k, at_, n) ? (u8 *)at_ : REFUSABLE(SPACE_CONST, k, at_, n); })
 #define SHARED_AT(k, a, size) ({ u64 at_ = (u32)(a); NOTED(k, at_, at_ + (size) <= shared_bytes && !(at_ & ((size) - 1)) \
             && !IN_GAP(at_) ? shared + at_ : rt_at_traced(w, SPACE_SHARED, k, lane, at_, size)); })
+#define LOCAL_AT(k, a, size) ({ u64 at_ = (a); NOTED(k, at_, INSIDE(at_, size, local_bytes) && ALIGNED(at_, size) \
+            ? w->local + (u64)lane * local_bytes + at_ : rt_at_traced(w, SPACE_LOCAL, k, lane, at_, size)); })
 #else
 #define ENTER(n) ((void)0)
 #define SITE(k) ((void)0)
@@ -207,8 +209,8 @@ void rt_trace(Warp *w, u32 site, u32 mask, const u64 *addresses, u32 same);
 /* A plain run stays inside the arena, though perhaps not inside the right buffer: only a traced run tells. */
 #define GLOBAL_AT(k, a, size) ((u64)(a) - arena <= arena_span - (size) ? (u8 *)(u64)(a) : rt_at(w, SPACE_GLOBAL, k, lane, a, size))
 #define SHARED_AT(k, a, size) ((u64)(u32)(a) + (size) <= shared_bytes ? shared + (u32)(a) : rt_at(w, SPACE_SHARED, k, lane, (u32)(a), size))
-#endif
 #define LOCAL_AT(k, a, size) ({ u64 at_ = (a); INSIDE(at_, size, local_bytes) && ALIGNED(at_, size) ? w->local + (u64)lane * local_bytes + at_ : REFUSABLE(SPACE_LOCAL, k, at_, size); })
+#endif
 #define PARAM_AT(k, a, size) ({ u64 at_ = (a); INSIDE(at_, size, PARAM_BYTES) ? (u8 *)params + at_ : rt_at(w, SPACE_PARAM, k, lane, at_, size); })
 #define GENERIC_AT(k, a, size) AT(SPACE_GENERIC, k, a, size)
 #define LOAD(type, p) ({ type v_; memcpy(&v_, (p), sizeof v_); v_; })

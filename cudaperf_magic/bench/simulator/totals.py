@@ -127,6 +127,8 @@ def _entry(kernel: Kernel, now: _Open, costs: NDArray[np.uint64], flops: int) ->
         store_bytes=total("bytes", in_global & ~loads),
         sectors=total("sectors"),
         ideal_sectors=total("ideal_sectors"),
+        local_requests=total("requests", is_access & (costs[:, COLUMN["local_sectors"]] > 0)),
+        local_sectors=total("local_sectors"),
         wavefronts=total("wavefronts"),
         ideal_wavefronts=total("ideal_wavefronts"),
         atomics=total("requests", atomics),
@@ -165,6 +167,7 @@ def line_costs(kernels: Iterable[Kernel]) -> tuple[LineCost, ...]:
                 shared_wavefronts=cost["wavefronts"],
                 ideal_wavefronts=cost["ideal_wavefronts"],
                 atomics=cost["requests"] if site.operation == "atomic" else 0,
+                local_sectors=cost["local_sectors"],
                 l1_missed_sectors=cost["l1_missed"],
                 dram_read_bytes=cost["dram_bytes"],
             )
@@ -177,9 +180,11 @@ def access_costs(kernels: Mapping[str, Kernel]) -> tuple[AccessCost, ...]:
     for name, kernel in kernels.items():
         for row, site in zip(kernel.costs.tolist(), kernel.lowered.sites, strict=False):
             if site.operation in ("load", "store", "atomic"):
-                requests, sectors, wavefronts = (row[COLUMN[c]] for c in ("requests", "sectors", "wavefronts"))
+                requests, sectors, local, wavefronts = (
+                    row[COLUMN[c]] for c in ("requests", "sectors", "local_sectors", "wavefronts")
+                )
                 where = (name, site.line, site.space, site.operation, site.size)
-                found.append(AccessCost(*where, requests, sectors, wavefronts))
+                found.append(AccessCost(*where, requests, sectors + local, wavefronts))
     return tuple(found)
 
 

@@ -62,13 +62,18 @@ void rt_trace(Warp *w, u32 site, u32 mask, const u64 *addresses, u32 same) {
     cost->bytes += (u64)__builtin_popcount(mask) * info->size;
     if (info->space == SPACE_GLOBAL) trace_global(w, site, mask, addresses, same);
     else if (info->space == SPACE_SHARED) trace_shared(w, site, mask, addresses, same);
+    else if (info->space == SPACE_LOCAL) cost_local(cost, mask, addresses, info->size);
     else if (info->space == SPACE_GENERIC) {
-        u32 in_shared = 0, in_global = 0;
+        u32 in_shared = 0, in_global = 0, in_local = 0;
+        u64 offsets[32];
         for (u32 m = mask; m; m &= m - 1) {
-            u64 window = WINDOW_OF(addresses[__builtin_ctz(m)]);
+            u64 address = addresses[__builtin_ctz(m)], window = WINDOW_OF(address);
+            offsets[__builtin_ctz(m)] = address & ~0xf000000000000000ull;
             if (window == WINDOW_SHARED) in_shared |= m & -m;
+            else if (window == WINDOW_LOCAL) in_local |= m & -m;
             else if (!window) in_global |= m & -m;
         }
+        if (in_local) cost_local(cost, in_local, offsets, info->size);
         if (in_shared) trace_shared(w, site, in_shared, addresses, same);
         if (in_global) trace_global(w, site, in_global, addresses, same);
     }
