@@ -54,7 +54,7 @@ def find_entry(
         return _named(source, program, entry, defines)
     launching = launching_functions(program)
     if "main" in launching:
-        return main_entry(source, program, defines)
+        return main_entry(source, defines)
     callers = [name for name in launching if not _is_called(name, program, launching)]
     if len(callers) == 1:
         return _host(source, callers[0], defines)
@@ -77,7 +77,7 @@ def _named(source: str, program: Program, entry: str, defines: tuple[str, ...]) 
     if not found or entry not in hosts:
         there = f"; there is {', '.join(hosts)}" if hosts else "; the program has none"
         raise UsageError(f"--entry {entry}: there is no such host function{nearest(entry, hosts) or there}")
-    return main_entry(source, program, defines) if entry == "main" else _host(source, entry, defines)
+    return main_entry(source, defines) if entry == "main" else _host(source, entry, defines)
 
 
 def _host(source: str, name: str, defines: tuple[str, ...]) -> Entry:
@@ -94,4 +94,9 @@ def _host(source: str, name: str, defines: tuple[str, ...]) -> Entry:
         if not made.name:
             raise TaskError(f"a parameter of {name} has no name", function.line)
         found.append(Parameter(made.name, type_))
-    return Entry(expanded, name, tuple(found), name)
+    return Entry(_copies_anywhere(expanded), name, tuple(found), name)
+
+
+def _copies_anywhere(expanded: str) -> str:
+    """A host function's pointers may be meant for the host: a copy to them can still be followed."""
+    return expanded.replace("cudaMemcpyDeviceToHost", "cudaMemcpyDefault     ")

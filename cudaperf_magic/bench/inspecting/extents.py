@@ -27,10 +27,13 @@ def guess(reached: int, *, is_integer: bool, sizes: Mapping[str, int], plan: Lau
     known = list(_sizes(sizes))
     if reached == 0:
         return Extent(known[0].elements, known[0].why) if known else Extent(1, "it is not accessed")
-    exact = [*known, *_of_the_launch(plan), *_unusual(known, sizes, is_integer)]
-    for extent in exact:
-        if extent.elements == reached:
-            return extent
+    exact = [*_of_the_launch(plan), *_unusual(known, sizes, is_integer)]
+    # Without a guard every thread of the last block takes part, so the sizes are asked before the threads.
+    fitting = [e for e in known if e.elements == reached]
+    fitting += [e for e in known if _is_last_block(e.elements, reached, plan)]
+    fitting += [e for e in exact if e.elements == reached]
+    if fitting:
+        return fitting[0]
     below = [e for e in known if e.elements < reached <= _most(e.elements, plan)]
     above = [e for e in known if reached < e.elements <= 2 * reached]
     near = sorted([*below, *above], key=lambda e: abs(e.elements - reached))
@@ -82,7 +85,13 @@ def _unusual(known: list[Extent], sizes: Mapping[str, int], is_integer: bool) ->
 def _most(elements: int, plan: LaunchPlan) -> int:
     """How far an overshoot of this size may go: a halo, or the threads of a last block that is not full."""
     ends = [_threads(step) for step in plan.launches if _threads(step) - _block(step) < elements]
-    return max(int(elements * OVERSHOOT), elements + 2, *ends) if ends else max(int(elements * OVERSHOOT), elements + 2)
+    return max(int(elements * OVERSHOOT), elements + 2, *ends)
+
+
+def _is_last_block(elements: int, reached: int, plan: LaunchPlan) -> bool:
+    """Whether all threads of a launch that has just enough blocks for this size come to `reached`."""
+    shapes = [(_threads(step), _block(step)) for step in plan.launches]
+    return any(reached == threads and threads - block < elements < threads for threads, block in shapes)
 
 
 def _block(step: Launch) -> int:

@@ -17,6 +17,7 @@ from cudaperf_magic.bench.inspecting import extents
 from cudaperf_magic.bench.inspecting.entry import find_entry
 from cudaperf_magic.bench.inspecting.extents import Extent
 from cudaperf_magic.bench.inspecting.inputs import Inputs, take
+from cudaperf_magic.bench.inspecting.main_program import first_launch
 from cudaperf_magic.bench.inspecting.parameters import Parameter, dtype_of, element_words
 from cudaperf_magic.bench.inspecting.program import Entry
 from cudaperf_magic.bench.inspecting.reporting import launch_reports, resources_of, structure_of, workspaces
@@ -24,7 +25,7 @@ from cudaperf_magic.bench.inspecting.running import Arrays, Watched, watch
 from cudaperf_magic.bench.inspecting.values import ORDERS, reals_of_bfloat
 from cudaperf_magic.bench.launcher import plain_kernels, read_plan
 from cudaperf_magic.bench.nvrtc import Compiled
-from cudaperf_magic.bench.plan import Copy, Fill, Launch, LaunchPlan, Pointer, Step
+from cudaperf_magic.bench.plan import Allocate, Copy, Fill, Free, Launch, LaunchPlan, Pointer, Step
 from cudaperf_magic.errors import TaskError
 from cudaperf_magic.records import Build, Fault
 from cudaperf_magic.records_inspection import ArrayMade, Inspection
@@ -80,9 +81,16 @@ def inspect_program(source: str, settings: Settings) -> Observation:
         compiled = _compile(source, _kernels(source), arch, settings)
         if not compiled.build.ok:
             return Observation(_bare(source, arch, compiled.build))
-        if isinstance(error, PlanError):
-            raise TaskError(error.message, error.line) from None
-        raise
+        raise _unreadable(error, source, settings) from None
+
+
+def _unreadable(error: PlanError | TaskError, source: str, settings: Settings) -> TaskError:
+    """Host code that is not followed; a launch line does without it."""
+    if isinstance(error, TaskError):
+        return error
+    line = first_launch(source, settings.defines)
+    way = f"; or do without host code: --launch '{line}'" if line else ""
+    return TaskError(f"{error.message.rstrip('.')}{way}", error.line)
 
 
 def _kernels(source: str) -> tuple[str, ...]:
@@ -117,8 +125,9 @@ class _Run:
             defines=settings.defines,
             known=types_of(settings.arrays),
         )
+        self.own = {p.name for p in self.entry.filled}
         self.inputs: Inputs = take(
-            self.entry.parameters,
+            (*self.entry.parameters, *self.entry.filled),
             read_program(self.entry.text),
             self.entry.called,
             sizes=settings.sizes,
@@ -126,6 +135,14 @@ class _Run:
             named=settings.arrays,
             seed=settings.seed,
         )
+        if self.own:
+            self.inputs = replace(self.inputs, extents=self.allocated())
+
+    def allocated(self) -> dict[str, int]:
+        """Elements of the arrays that the program allocates itself."""
+        plan = read_plan(self.entry.text, self.entry.function, {}, {})
+        sizes = {step.buffer: step.size_bytes for step in plan.steps if isinstance(step, Allocate)}
+        return {p.name: sizes.get(p.name, 0) // dtype_of(p.element, p.name).itemsize for p in self.entry.filled}
 
     def inspected(self) -> Observation:
         held = self.inputs.arrays | {
@@ -166,12 +183,13 @@ class _Run:
         return extents.guess(count, is_integer=is_integer, sizes=self.inputs.sizes, plan=plan)
 
     def plan(self, buffers: dict[str, int]) -> LaunchPlan:
-        ordered = {p.name: buffers[p.name] for p in self.inputs.pointers}
+        ordered = {p.name: buffers[p.name] for p in self.inputs.pointers if p.name not in self.own}
         plan = read_plan(self.entry.text, self.entry.function, self.inputs.scalars, ordered)
         if not plan.launches:
             raise TaskError(f"{self.entry.called} launches no kernel with these sizes; give others: --size n=...")
         last = self.source.count("\n") + 1
-        return LaunchPlan(tuple(_in_source(step, last) for step in plan.steps))
+        steps = (s for s in plan.steps if not (isinstance(s, Allocate | Free) and s.buffer in self.own))
+        return LaunchPlan(tuple(_in_source(step, last) for step in steps))
 
     def watch(self, compiled: Compiled, plan: LaunchPlan, arrays: Arrays) -> Watched:
         return watch(
@@ -210,7 +228,8 @@ class _Run:
     def made(self, parameter: Parameter, arrays: Arrays, guessed: Mapping[str, Extent]) -> ArrayMade:
         name = parameter.name
         is_own = name in self.inputs.arrays
-        extent = guessed[name].why if name in guessed else "" if is_own else "given with --size"
+        given = "cudaMalloc" if name in self.own else "given with --size"
+        extent = guessed[name].why if name in guessed else "" if is_own else given
         origin = "notebook" if is_own else "made up"
         return ArrayMade(name, element_words(parameter.element), len(arrays[name]), origin, extent)  # type: ignore[arg-type]
 

@@ -80,9 +80,8 @@ class _Open:
             for each in inner:
                 is_real = isinstance(type_, Arithmetic) and type_.is_float
                 self.types.setdefault(each, DOUBLE if is_real else INT)
-        arguments = {name for node, _ in pairs for each in walk(node) if (name := text(each)) in order}
-        # In the order of the call, which is the order that a person knows.
-        names = sorted(dict.fromkeys(order), key=lambda name: name not in arguments)
+        # In the order of the call, which is the order that a person knows; what only the grid names comes last.
+        names = dict.fromkeys([text(each) for node, _ in pairs for each in walk(node) if text(each) in order] + order)
         return tuple(self.parameter(name) for name in names)
 
     def parameter(self, name: str) -> Parameter:

@@ -21,6 +21,7 @@ class Entry:
         function: the name of the host function to be read.
         called: what a person calls it, for messages: the kernel's or the host function's name.
         notes: what was assumed, in sentences.
+        filled: workspaces that host code would fill; they are given made-up values.
     """
 
     text: str
@@ -28,6 +29,7 @@ class Entry:
     parameters: tuple[Parameter, ...]
     called: str
     notes: tuple[str, ...] = ()
+    filled: tuple[Parameter, ...] = ()
 
 
 def kernels_of(program: Program) -> list[Function]:
@@ -68,6 +70,12 @@ def walk(node: Node | None) -> Iterator[Node]:
         yield node
         for child in node.named_children:
             yield from walk(child)
+
+
+def listed(names: Iterable[str]) -> str:
+    """ "a, b and c"."""
+    *most, last = dict.fromkeys(names)
+    return f"{', '.join(most)} and {last}" if most else last
 
 
 def nearest(name: str, names: Iterable[str]) -> str:
