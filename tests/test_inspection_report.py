@@ -127,10 +127,11 @@ def test_blocks_that_were_not_traced_are_counted() -> None:
 
 def test_faults_stand_first_by_kind_with_both_lines_quoted_and_a_remedy() -> None:
     for shown in both("faulty"):
-        race, bounds = shown.index("Race in shared memory (2)"), shown.index("Out of bounds")
-        assert race < bounds < shown.index("coalescing")
-        assert "tile[threadIdx.y][threadIdx.x] = in[AT(y, x)];" in shown[race:bounds]
-        assert "if (x < n && y < n) out[AT(x, y)]" in shown[race:bounds]
+        bounds, race = shown.index("Out of bounds"), shown.index("Race in shared memory (2)")
+        after = shown.index("printed by the kernels".capitalize()) if "Printed" in shown else shown.index("printed by")
+        assert bounds < race < after
+        assert "tile[threadIdx.y][threadIdx.x] = in[AT(y, x)];" in shown[race:after]
+        assert "if (x < n && y < n) out[AT(x, y)]" in shown[race:after]
         assert "→ put __syncthreads() between line 14 and line 16" in shown
 
 
@@ -377,6 +378,12 @@ def test_occupancy_names_each_limit_marks_the_least_and_says_what_would_raise_it
         assert shown.count("the limit") == 1
         assert "With 32 registers a thread instead of 40, 8 blocks fit" in shown
         assert "45 blocks" in shown
+
+
+def test_where_every_warp_fits_nothing_is_marked_as_the_limit() -> None:
+    full = replace(GOOD, launches=(replace(LAUNCH, occupancy=replace(OCCUPANCY, warps=64, advice=())),))
+    for shown in (Pieces(inspection_html(full)).text, inspection_text(full)):
+        assert "All 64 warps of a multiprocessor can be resident" in shown and "the limit" not in shown
 
 
 def test_a_resource_that_limits_nothing_is_not_a_huge_number() -> None:

@@ -20,6 +20,7 @@ from cudaperf_magic import commands
 stage = Stage()
 for name in ("read", "open_bench", "open_policy"): setattr(commands, name, getattr(stage, name))
 """
+SHOWN = {"translate": "report", "check": "report", "inspect": "inspection"}
 CELL = "%%cudaperf translate -o kernel --turns 4\nvoid saxpy(void);"
 
 
@@ -79,5 +80,8 @@ def test_a_shipped_notebook_runs_from_top_to_bottom(
     notebook = nbformat.read(path, as_version=4)
     assert all(not cell.get("outputs") for cell in notebook["cells"]), "a notebook is kept without outputs"
     NotebookClient(notebook, timeout=280, resources={"metadata": {"path": str(path.parent)}}).execute()
-    shown = [output.get("data", {}) for cell in notebook["cells"] for output in cell.get("outputs", [])]
-    assert any("application/vnd.cudaperf.report+json" in data for data in shown)
+    for cell in notebook["cells"]:
+        kinds = {kind for output in cell.get("outputs", []) for kind in output.get("data", {})}
+        for command, kind in SHOWN.items():
+            if cell["source"].startswith(f"%%cudaperf {command} "):
+                assert f"application/vnd.cudaperf.{kind}+json" in kinds

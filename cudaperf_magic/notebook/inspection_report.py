@@ -168,9 +168,9 @@ def _launch(launch: LaunchReport) -> str:
     most = max((limit.blocks for limit in found.limits if limit.resource == "blocks"), default=1)
     rows = []
     for limit in found.limits:
-        is_least = limit.resource == found.limit
+        is_least = limit.resource == found.limit and found.ratio < 1
         mark = " ◀ the limit" if is_least else ""
-        colour = markup.RED if is_least and found.ratio < 1 else markup.BLUE
+        colour = markup.RED if is_least else markup.BLUE
         blocks = f"{limit.blocks:,} block{'' if limit.blocks == 1 else 's'}" if limit.blocks < 1024 else "no limit"
         share = limit.blocks / most if most else 0.0
         rows.append((markup.text(limit.resource), markup.bar(share, colour), markup.text(blocks + mark)))
@@ -193,4 +193,6 @@ def _bytes(inspection: Inspection) -> str:
         )
         for amount in found
     ]
-    return markup.table(rows, ("bytes", "", "all launches", "how"))
+    return markup.table(rows, ("bytes", "", "all launches", "how")) + markup.paragraph(
+        say.STILL_IN_L2, "font-size:12px"
+    )

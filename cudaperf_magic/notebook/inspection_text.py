@@ -42,6 +42,7 @@ def inspection_text(inspection: Inspection, line: int | None = None, width: int 
     if inspection.launches:
         rows += ["", "bytes of global memory"]
         rows += [f"  {a.name:<20} {number(a.count):>14}  {a.how}" for a in say.amounts(inspection.launches)]
+        rows += _wrapped(say.STILL_IN_L2, width)
     return "\n".join(rows)
 
 
@@ -82,7 +83,7 @@ def _launch(launch: LaunchReport, width: int) -> list[str]:
     most = max((limit.blocks for limit in found.limits if limit.resource == "blocks"), default=1)
     rows = [*_wrapped(say.launch_title(launch), width, ""), *_wrapped(say.occupancy_sentence(launch), width)]
     for limit in found.limits:
-        mark = "  <- the limit" if limit.resource == found.limit else ""
+        mark = "  <- the limit" if limit.resource == found.limit and found.ratio < 1 else ""
         blocks = f"{limit.blocks:,} blocks" if limit.blocks < 1024 else "no limit"
         rows.append(f"  {limit.resource:<14} {bar(limit.blocks / most if most else 0.0)}  {blocks}{mark}")
     rows += [row for advice in found.advice for row in _wrapped(f"→ {advice}", width)]

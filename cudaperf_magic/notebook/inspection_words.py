@@ -13,20 +13,21 @@ from ..records import Fault
 from ..records_inspection import AccessMap, Dim3, Inspection, LaunchReport
 from .words import Badge, number, plural
 
+# Causes before what follows from them: a race is why another thread finds memory unwritten.
 FAULT_TITLES = {
+    "launch": "Launch refused",
     "out_of_bounds": "Out of bounds",
-    "uninitialised": "Reads what nobody has written",
+    "guard": "Out of bounds",
     "misaligned": "Misaligned",
-    "shared_race": "Race in shared memory",
-    "global_race": "Race in global memory",
     "divergence": "Not all threads come",
     "deadlock": "Deadlock",
+    "shared_race": "Race in shared memory",
+    "global_race": "Race in global memory",
+    "uninitialised": "Reads what nobody has written",
     "trap": "Assertion or trap",
-    "guard": "Out of bounds",
     "unwritten": "Output not written",
     "input_changed": "Input changed",
     "limit": "Limit reached",
-    "launch": "Launch refused",
 }
 ORIGINS = {
     "given": "given",
@@ -34,6 +35,7 @@ ORIGINS = {
     "notebook": "from the notebook",
     "workspace": "allocated, with nothing in it at first",
 }
+STILL_IN_L2 = "What was written and is still in L2 at the end has not reached DRAM."
 VOWEL_LETTERS = "AEFHILMNORSX"  # "an H100", "an RTX 4090", but "a T4": the names of cards are spelt
 
 
@@ -126,10 +128,10 @@ def scalars(inspection: Inspection) -> str:
 
 
 def fault_groups(inspection: Inspection) -> list[tuple[str, list[Fault]]]:
-    """(title, faults) by kind, in the order in which the kinds were first met."""
-    order = list(dict.fromkeys(fault.kind for fault in inspection.faults))
+    """(title, faults), in the order of the titles."""
+    order = list(FAULT_TITLES)
     ranked = sorted(inspection.faults, key=lambda fault: order.index(fault.kind))
-    return [(FAULT_TITLES[kind], list(found)) for kind, found in groupby(ranked, key=lambda fault: fault.kind)]
+    return [(title, list(found)) for title, found in groupby(ranked, key=lambda fault: FAULT_TITLES[fault.kind])]
 
 
 def fault_text(fault: Fault) -> str:
@@ -214,6 +216,8 @@ def launch_facts(launch: LaunchReport) -> str:
 
 def occupancy_sentence(launch: LaunchReport) -> str:
     found = launch.occupancy
+    if found.ratio >= 1:
+        return f"All {found.most_warps} warps of a multiprocessor can be resident (theoretical)."
     names = {
         "block size": "the threads of a block",
         "registers": "registers",

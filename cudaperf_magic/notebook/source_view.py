@@ -221,9 +221,9 @@ def _html_line(line: SourceLine) -> str:
         else _span(CELL_PX, "", "")
         for heat in line.heats
     )
-    code = markup.tag("span", "padding-left:10px", markup.text(line.text))
     back = f";background-color:{markup.TINTS['remove']}" if line.marks else ""
-    return markup.tag("div", f"white-space:pre;{markup.MONO}{back}", number, cells, code)
+    code = markup.tag("span", f"padding-left:10px{back}", markup.text(line.text))
+    return markup.tag("div", f"white-space:pre;{markup.MONO}", number, cells, code)
 
 
 def _span(width: int, style: str, words: str, title: str = "") -> str:
