@@ -93,6 +93,13 @@ def test_both_sides_of_a_branch_run_with_half_the_lanes() -> None:
         assert cost(result, line_of("divergence.cu", side)).active_lanes == 16
 
 
+def test_lanes_that_leave_a_branch_inside_a_loop_meet_again_before_they_go_on() -> None:
+    arrays = {"x": np.ones((5, 32), np.int32), "y": np.zeros((5, 32), np.int32)}
+    result = run("divergence.cu", "half_reads_all_write", 1, 32, ("x", "y", 5), arrays)
+    read, write = (cost(result, line_of("divergence.cu", text)) for text in ("v = x[k * 32", "y[k * 32 + threadIdx.x]"))
+    assert (read.requests, write.requests, write.sectors) == (5, 5, 5 * 4)
+
+
 def test_bytes_flops_and_unique_bytes_of_saxpy() -> None:
     n = 4096
     result = run("saxpy.cu", "saxpy", 32, 128, (n, 2.0, "x", "y"), {"x": floats(n), "y": floats(n)})

@@ -183,11 +183,13 @@ def _weak_order(segments: list[Segment]) -> list[int]:
             expanded.append([first])
             rest = set(component) - {first}
             entered: set[int] = set()
+            parts: list[list[int] | tuple[int, set[int]]] = []
             for start in (*segments[first].successors, *sorted(rest)):
                 if start in rest and start not in entered:
                     reach = _reachable(segments, start, rest - entered)
                     entered |= reach
-                    expanded.append((start, reach))
+                    parts.append((start, reach))
+            expanded += reversed(parts)  # what was found later may lead into what was found before, never the other way
         pending += reversed(expanded)
     return order
 

@@ -56,3 +56,13 @@ __global__ void nobody_comes(int* y) {
     if (threadIdx.x < 32) asm volatile("bar.sync 1, 64;");
     y[threadIdx.x] = 1;
 }
+
+// Odd lanes read nothing; all lanes write, in every turn of the loop.
+__global__ void half_reads_all_write(const int *x, int *y, int rounds) {
+#pragma unroll 1
+    for (int k = 0; k < rounds; k++) {
+        int v = 0;
+        if (threadIdx.x % 2 == 0) v = x[k * 32 + threadIdx.x];
+        y[k * 32 + threadIdx.x] = v;
+    }
+}
