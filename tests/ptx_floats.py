@@ -28,7 +28,7 @@ class Format(NamedTuple):
 
 FORMATS = {
     "f16": Format(11, -14, 15, 16), "bf16": Format(8, -126, 127, 16), "f32": Format(24, -126, 127, 32),
-    "f64": Format(53, -1022, 1023, 64), "e4m3": Format(4, -6, 8, 8), "e5m2": Format(3, -14, 15, 8),
+    "f64": Format(53, -1022, 1023, 64), "tf32": Format(11, -126, 127, 32),
 }  # fmt: skip
 MODES = ("rn", "rz", "rm", "rp", "rna")
 
