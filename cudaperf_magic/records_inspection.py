@@ -63,7 +63,7 @@ class OccupancyReport:
 class LaunchReport:
     """One launch, or several alike (`times`), with its resources and totals over all its blocks.
 
-    Bytes `requested` are what the threads asked for; `l2_bytes` and `dram_*` are modelled.
+    Bytes `requested` are what the threads asked for; `l2_*` and `dram_*` are modelled, for the blocks that were traced.
     """
 
     kernel: str
@@ -86,6 +86,10 @@ class LaunchReport:
     flops: int
     barriers: int
     atomics: int
+    dirty_bytes: int = 0  # modelled: in L2 after the launch, still to be written to DRAM
+    l1_hit_rate: float | None = None  # modelled: of the sectors that loads look for; None when none does
+    l2_hit_rate: float | None = None  # modelled: of the sectors that are read
+    local_bytes: int = 0  # whole sectors of the threads' own arrays that are not in registers
 
 
 @dataclass(frozen=True)

@@ -98,6 +98,17 @@ def test_bytes_that_are_asked_for_again_lower_intensity_and_the_line_that_asks_m
     assert "larger tiles" in tiled.remedy
 
 
+def test_intensity_says_what_the_modelled_caches_leave_to_memory_and_its_score_does_not_depend_on_it() -> None:
+    cached = replace(EVEN, sectors=1056 * 64, l2_read_sectors=1056 * 64, dram_read_bytes=BYTES // 16,
+                     dram_write_bytes=BYTES // 16)
+    p = prop("intensity", cached, compulsory_bytes=BYTES // 8)
+    assert p.reason.endswith("; of 2.16 MB in sectors, 270 KB reach DRAM (modelled)")
+    once = prop("intensity", cached)
+    assert once.reason == ("no byte is asked for more often than it must be; of 2.16 MB in sectors, 270 KB reach DRAM "
+                           "(modelled)")
+    assert (p.score, once.score) == (1 / 8, 1.0)
+
+
 def test_intensity_is_not_lowered_by_what_coalescing_already_counts() -> None:
     assert prop("intensity", EVEN, replace(LINE, sectors=3200)).score == 1.0
 

@@ -3,7 +3,8 @@
     coalescing       ideal 32-byte sectors / sectors asked for, over global loads and stores
     occupancy        warps that may be resident / the most an SM holds (theoretical: registers, shared memory, block)
     intensity        compulsory bytes (each input once, each output once) / bytes asked of global memory, were every
-                     access coalesced: so that it says how often data is fetched again, and coalescing the rest
+                     access coalesced: so that it says how often data is fetched again, and coalescing the rest.
+                     Its reason also says what the modelled caches leave to memory; the score does not depend on it
     synchronisation  1 - share of issue slots lost to waiting at barriers and to atomics on one address
     divergence       active lanes / 32 per warp instruction
     shared           ideal shared-memory wavefronts / wavefronts (bank conflicts)
@@ -11,7 +12,7 @@
 
 A property that does not apply is None: coalescing and intensity without global access, shared without shared memory,
 synchronisation without barrier or atomic. With one, a score of 1 means: measured, and nothing is lost.
-Counts are of requests, before any cache. Nothing here is a time, and nothing here runs a kernel.
+Counts are of requests, before any cache, where nothing else is said. Nothing here is a time; nothing runs a kernel.
 """
 
 from __future__ import annotations
@@ -119,12 +120,30 @@ def intensity(launches: Sequence[LaunchTotals], lines: Sequence[LineCost], compu
         return None
     again = moved / compulsory_bytes
     if again < 1.005:
-        return _property("intensity", 1.0 / again, again, "times", "no byte is asked for more often than it must be")
+        reason = f"no byte is asked for more often than it must be{_past_caches(launches)}"
+        return _property("intensity", 1.0 / again, again, "times", reason)
     worst = max(lines, key=lambda c: c.ideal_sectors)
     share = worst.ideal_sectors / sum(c.ideal_sectors for c in lines)
     reason = f"each byte is asked for {again:.3g} times; line {worst.line} does {share:.0%} of the asking"
     remedy = _intensity_remedy(launches)
-    return _property("intensity", 1.0 / again, again, "times", reason, remedy, worst.line)
+    return _property("intensity", 1.0 / again, again, "times", reason + _past_caches(launches), remedy, worst.line)
+
+
+def _past_caches(launches: Sequence[LaunchTotals]) -> str:
+    """What of the traffic reaches memory by the cache model; nothing where it did not run."""
+    asked = sum(launch.sectors * whole(launch) for launch in launches) * SECTOR_BYTES
+    if not asked or not any(launch.l2_bytes for launch in launches):
+        return ""
+    reached = sum((launch.dram_read_bytes + launch.dram_write_bytes) * whole(launch) for launch in launches)
+    return f"; of {_bytes(asked)} in sectors, {_bytes(reached)} reach DRAM (modelled)"
+
+
+def _bytes(count: float) -> str:
+    for unit in ("bytes", "KB", "MB"):
+        if count < 999.5:
+            return f"{count:.3g} {unit}"
+        count /= 1000
+    return f"{count:.3g} GB"
 
 
 def _intensity_remedy(launches: Sequence[LaunchTotals]) -> str:

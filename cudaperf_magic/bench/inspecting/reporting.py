@@ -56,6 +56,10 @@ def _launch(launch: LaunchTotals, resources: Resources, arch: Architecture) -> L
         flops=all_of(launch.flops),
         barriers=all_of(launch.barriers),
         atomics=all_of(launch.atomics),
+        dirty_bytes=launch.dirty_bytes,
+        l1_hit_rate=launch.l1_hit_rate,
+        l2_hit_rate=launch.l2_hit_rate,
+        local_bytes=all_of(launch.local_sectors) * SECTOR_BYTES,
     )
 
 
