@@ -8,7 +8,7 @@ from typing import Literal
 
 from cudaperf_magic.bench.plan import Dim3
 from cudaperf_magic.bench.simulator import native
-from cudaperf_magic.bench.simulator.memory_ops import SiteInfo
+from cudaperf_magic.bench.simulator.access import SiteInfo
 from cudaperf_magic.records import Fault
 
 NONE = 0xFFFFFFFF
@@ -249,10 +249,20 @@ def _wild(raw: native.Fault, context: Context) -> tuple[Kind, str]:
     return "out_of_bounds", f"{_thread(raw, context)} {_verb(raw, context)} past the kernel's parameters"
 
 
+def _not_landed(raw: native.Fault, context: Context) -> tuple[Kind, str]:
+    who = f"{_thread(raw, context)} reads {_shared_byte(raw.address, context)}"
+    return "uninitialised", f"{who}, which cp.async has not brought yet; wait for the copy first"
+
+
+def _too_many_arrive(raw: native.Fault, context: Context) -> tuple[Kind, str]:
+    who = f"{_thread(raw, context)} arrives at a barrier"
+    return "divergence", f"{who} at which enough threads have arrived already ({raw.extra} a phase)"
+
+
 # In the order of faults.h.
 _TELLERS: tuple[Callable[[native.Fault, Context], tuple[Kind, str]], ...] = (
     _out_of_bounds, _misaligned, _shared_bounds, _local_bounds, _uninitialised_global, _uninitialised_shared, _race,
     _race,
     _exited_lane, _not_member, _missing_lane, _exited_thread, _two_barriers, _barrier_never, _runaway, _trap, _assert,
-    _printf, _wild,
+    _printf, _wild, _not_landed, _too_many_arrive,
 )  # fmt: skip

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
+from cudaperf_magic.bench.simulator.async_ops import is_wait
 from cudaperf_magic.bench.simulator.inlining import Inliner
 from cudaperf_magic.bench.simulator.liveness import live_registers
 from cudaperf_magic.bench.simulator.ptx import (
@@ -31,6 +32,11 @@ MEETING = (
 )  # fmt: skip
 
 
+def meets(ins: Instruction) -> bool:
+    """Whether an instruction is a segment of its own, run for all its lanes at once."""
+    return ins.opcode[0] in MEETING or is_wait(ins)
+
+
 @dataclass
 class Segment:
     number: int
@@ -42,7 +48,7 @@ class Segment:
 
     @property
     def is_meeting(self) -> bool:
-        return bool(self.body) and self.body[0].opcode[0] in MEETING
+        return bool(self.body) and meets(self.body[0])
 
 
 @dataclass
@@ -80,7 +86,7 @@ def _without_guards(body: list[Instruction | Label]) -> list[Instruction | Label
         needs = (
             isinstance(item, Instruction)
             and item.guard
-            and (item.opcode[0] in (*MEETING, "ret", "exit", "trap", "brx", "call"))
+            and (meets(item) or item.opcode[0] in ("ret", "exit", "trap", "brx", "call"))
         )
         if isinstance(item, Instruction) and item.guard and needs:
             count += 1
@@ -119,11 +125,11 @@ def _cut(body: list[Instruction | Label], tables: dict[str, tuple[str, ...]]) ->
             segments[-1].label = segments[-1].label or item.name
             labels[item.name] = len(segments) - 1
             continue
-        meets = item.opcode[0] in MEETING
-        if meets and segments[-1].body:
+        alone = meets(item)
+        if alone and segments[-1].body:
             fresh()
         segments[-1].body.append(item)
-        if meets or item.opcode[0] in ("bra", "brx", "ret", "exit", "trap"):
+        if alone or item.opcode[0] in ("bra", "brx", "ret", "exit", "trap"):
             fresh()
     segments[-1].body.append(Instruction(("ret",)))
     for segment in segments:

@@ -15,9 +15,9 @@ from cudaperf_magic.bench.cache import Cache
 from cudaperf_magic.bench.nvrtc import Compiled
 from cudaperf_magic.bench.plan import Launch, LaunchPlan, Pointer, Scalar
 from cudaperf_magic.bench.simulator import native
+from cudaperf_magic.bench.simulator.access import OPERATIONS, SPACES
 from cudaperf_magic.bench.simulator.arena import GRID_BARRIER, Arena
 from cudaperf_magic.bench.simulator.lower import Lowered, lower, parameter_offsets
-from cudaperf_magic.bench.simulator.memory_ops import OPERATIONS, SPACES
 from cudaperf_magic.bench.simulator.ptx import Module
 from cudaperf_magic.bench.simulator.ptx_reader import parse
 from cudaperf_magic.errors import UsageError
@@ -114,11 +114,7 @@ def _kernel(lowered: Lowered) -> Kernel:
             SPACES.index(site.space),
             OPERATIONS.index(site.operation),
             site.size,
-            int(site.is_strong)
-            + 2 * site.is_release
-            + 4 * site.is_past_l1
-            + 8 * site.orders_lanes
-            + 16 * site.is_volatile,
+            site.flags,
             site.line,
         )
     costs = np.zeros((len(sites), len(COST_FIELDS)), np.uint64)

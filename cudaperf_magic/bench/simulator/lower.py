@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 
+from cudaperf_magic.bench.simulator.access import Frame, SiteInfo, Sites
 from cudaperf_magic.bench.simulator.arithmetic import arithmetic, flops
 from cudaperf_magic.bench.simulator.flow import Flow, Segment, flow_of
 from cudaperf_magic.bench.simulator.liveness import registers_read, registers_written
-from cudaperf_magic.bench.simulator.memory_ops import Frame, SiteInfo, Sites, memory
+from cudaperf_magic.bench.simulator.memory_ops import memory
 from cudaperf_magic.bench.simulator.operands import Scope
 from cudaperf_magic.bench.simulator.ptx import Instruction, Module, PtxError, Variable
 from cudaperf_magic.bench.simulator.warp_ops import barrier_result, meeting

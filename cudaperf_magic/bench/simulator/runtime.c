@@ -6,6 +6,7 @@
 #include "sim.h"
 #include "faults.h"
 #include "races.h"
+#include "warp.h"
 
 enum { SCHEDULE_FORWARD, SCHEDULE_REVERSE, SCHEDULE_SHUFFLED };
 #define QUANTUM 20000          /* loop iterations a warp runs before others get a turn */
@@ -321,6 +322,7 @@ static u32 run_block(Block *b) {
 }
 
 static void close_block(Block *b) {
+    rt_drop_copies(b);
     if (!b->is_traced) return;
     Launch *L = b->launch;
     u64 sum = 0;
@@ -407,6 +409,7 @@ void sim_close(Sim *s) {
     cache_close(s);
     Slot **slots = s->pool;
     for (u64 i = 0; i < s->pool_count; i++) {
+        rt_drop_copies(&slots[i]->block);
         free(slots[i]->block.shared); free(slots[i]->block.warps); free(slots[i]->block.rows); free(slots[i]->regs); free(slots[i]->local); free(slots[i]);
     }
     free(s->pool); s->pool = NULL; s->pool_count = 0;

@@ -22,9 +22,9 @@ enum { SIM_DONE = -1, SIM_WAIT = -2, SIM_YIELD = -3, SIM_STOP = -4 };
 enum { SPACE_GLOBAL, SPACE_SHARED, SPACE_LOCAL, SPACE_CONST, SPACE_PARAM, SPACE_GENERIC };
 enum { OP_LOAD, OP_STORE, OP_ATOMIC, OP_BARRIER, OP_COLLECTIVE, OP_FENCE, OP_OTHER };
 /* Volatile, relaxed, acquire or release: no race with another such access; one that releases by itself; a load that takes
- * nothing from L1; a __syncwarp, which orders memory as no other collective does; and volatile, no hand-over in shared
- * memory. */
-enum { SITE_STRONG = 1, SITE_RELEASE = 2, SITE_PAST_L1 = 4, SITE_ORDERS = 8, SITE_VOLATILE = 16 };
+ * nothing from L1; a __syncwarp, which orders memory as no other collective does; volatile, no hand-over in shared memory;
+ * and a store whose bytes come later (async.c). */
+enum { SITE_STRONG = 1, SITE_RELEASE = 2, SITE_PAST_L1 = 4, SITE_ORDERS = 8, SITE_VOLATILE = 16, SITE_LATE = 32 };
 
 /* Generic addresses: global memory is where it is; the other spaces lie in windows no host address reaches. */
 #define WINDOW_SHARED 0x1000000000000000ull
@@ -120,6 +120,7 @@ typedef struct Block {
     u32 *rows; u64 rows_room; u32 row_size, row_count, free_row, is_blind, handed[HANDED];
     u64 red_result[16];
     WarpFunction run;
+    struct Copies *copies;              /* under way; see async.c */
     u64 ordinal; u32 window, place;     /* see cache.c */
 } Block;
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from cudaperf_magic.bench.simulator.memory_ops import Sites, address_of, space_of
+from cudaperf_magic.bench.simulator.access import Sites, address_of, space_of
 from cudaperf_magic.bench.simulator.operands import Scope
 from cudaperf_magic.bench.simulator.ptx import Instruction, Operand, Vector
 from cudaperf_magic.bench.simulator.rows import ROUNDING

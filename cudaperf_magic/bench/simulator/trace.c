@@ -3,16 +3,22 @@
 #include "faults.h"
 #include "cost.h"
 #include "races.h"
+#include "warp.h"
 
-static void initialised(Warp *w, u32 kind, u8 *map, u32 site, u32 lane, u64 offset, u64 address) {
+enum { IS_THERE = 1, COMES_LATER = 2 };  /* of a byte that has been written, or will be by a copy under way */
+
+static void initialised(Warp *w, u32 kind, u8 *map, u32 site, u32 lane, u64 offset, u64 address, u8 mark) {
     const Site *info = &w->launch->sites[site];
     if (info->op != OP_STORE) {
         u32 four;
         if (info->size == 4 && (memcpy(&four, map + offset, 4), four == 0x01010101u)) return;
         for (u32 i = 0; i < info->size; i++)
-            if (!map[offset + i]) { rt_fault(w, kind, site, lane, address, info->size); break; }
+            if (map[offset + i] != IS_THERE) {
+                rt_fault(w, map[offset + i] == COMES_LATER ? FAULT_NOT_LANDED : kind, site, lane, address, info->size);
+                break;
+            }
     }
-    if (info->op != OP_LOAD) for (u32 i = 0; i < info->size; i++) map[offset + i] = 1;
+    if (info->op != OP_LOAD) for (u32 i = 0; i < info->size; i++) map[offset + i] = mark;
 }
 
 static void trace_global(Warp *w, u32 site, u32 mask, const u64 *addresses, u32 same) {
@@ -30,7 +36,7 @@ static void trace_global(Warp *w, u32 site, u32 mask, const u64 *addresses, u32 
     if (!s->cells && !s->initialised) return;
     FOR_LANES(mask) {  /* in the order in which they ran, on which `same` depends */
         u64 address = addresses[lane], offset = address - (u64)s->arena;
-        if (s->initialised) initialised(w, FAULT_UNINITIALISED_GLOBAL, s->initialised, site, lane, offset, address);
+        if (s->initialised) initialised(w, FAULT_UNINITIALISED_GLOBAL, s->initialised, site, lane, offset, address, IS_THERE);
         if (s->cells) rt_shadow(w, FAULT_GLOBAL_RACE, s->cells, s->cell_shift, s->first_stamp, site, lane, offset, address, same);
     }
 }
@@ -46,9 +52,10 @@ static void trace_shared(Warp *w, u32 site, u32 mask, const u64 *addresses, u32 
     cost_keep_worst(w, site, SPACE_SHARED, mask, offsets, L->costs[site].wavefronts - wavefronts, L->costs[site].ideal_wavefronts - ideal);
     if (info->op == OP_ATOMIC) { u64 list[32]; u32 n = cost_ascending(mask, offsets, list); cost_atomic(&L->costs[site], list, n); }
     if (!L->check_shared) return;
-    if (L->crosses && (info->op == OP_ATOMIC || info->flags & SITE_STRONG)) rt_hand_over(w, mask, addresses, info);
+    if (L->crosses && (info->op == OP_ATOMIC || info->flags & SITE_STRONG)) rt_hand_over(w, mask, offsets, info);
+    u8 mark = info->flags & SITE_LATE ? COMES_LATER : IS_THERE;
     FOR_LANES(mask) {
-        initialised(w, FAULT_UNINITIALISED_SHARED, b->shared_init, site, lane, offsets[lane], offsets[lane]);
+        initialised(w, FAULT_UNINITIALISED_SHARED, b->shared_init, site, lane, offsets[lane], offsets[lane], mark);
         rt_shadow(w, FAULT_SHARED_RACE, b->shared_cells, L->shared_shift, b->stamp, site, lane, offsets[lane], offsets[lane], same);
     }
 }
@@ -77,4 +84,25 @@ void rt_trace(Warp *w, u32 site, u32 mask, const u64 *addresses, u32 same) {
         if (in_shared) trace_shared(w, site, in_shared, addresses, same);
         if (in_global) trace_global(w, site, in_global, addresses, same);
     }
+}
+
+/* One lane's access without its cost, of a copy that is issued or has landed now. */
+void rt_check(Warp *w, u32 site, u32 lane, u64 address, u32 has_landed) {
+    Launch *L = w->launch; Sim *s = w->sim; Block *b = w->block;
+    if (L->sites[site].space == SPACE_SHARED) {
+        if (!L->check_shared) return;
+        initialised(w, FAULT_UNINITIALISED_SHARED, b->shared_init, site, lane, address, address, has_landed ? IS_THERE : COMES_LATER);
+        rt_shadow(w, FAULT_SHARED_RACE, b->shared_cells, L->shared_shift, b->stamp, site, lane, address, address, 0);
+        return;
+    }
+    u64 offset = address - (u64)s->arena;
+    if (s->initialised) initialised(w, FAULT_UNINITIALISED_GLOBAL, s->initialised, site, lane, offset, address, IS_THERE);
+    if (s->cells) rt_shadow(w, FAULT_GLOBAL_RACE, s->cells, s->cell_shift, s->first_stamp, site, lane, offset, address, 0);
+}
+
+/* What the lane did, its copies too, is there for whoever acquires at `address` of shared memory. */
+void rt_release(Warp *w, u32 site, u32 lane, u64 address) {
+    u64 addresses[32] = {0};
+    addresses[lane] = address;
+    if (w->launch->crosses && w->launch->check_shared) rt_hand_over(w, BIT(lane), addresses, &w->launch->sites[site]);
 }

@@ -5,7 +5,8 @@ Each is a segment of its own. The code runs over all lanes of `mask` at once; re
 
 from __future__ import annotations
 
-from cudaperf_magic.bench.simulator.memory_ops import Sites
+from cudaperf_magic.bench.simulator.access import Sites
+from cudaperf_magic.bench.simulator.async_ops import is_wait, wait
 from cudaperf_magic.bench.simulator.operands import C_TYPE, Scope, types_of
 from cudaperf_magic.bench.simulator.ptx import Instruction, Integer, Operand, Pair, Reg
 from cudaperf_magic.bench.simulator.tensor import MATRIX, matrix
@@ -27,6 +28,8 @@ def meeting(ins: Instruction, scope: Scope, sites: Sites, number: int, following
             site = sites.add("generic", "collective", 0, ins)
             return _collect(ins.operands[0], scope, site, number)
         return _barrier(ins, scope, sites, following)
+    if is_wait(ins):
+        return wait(ins, scope, sites)
     if name in MATRIX:
         site = sites.add("generic", "other", 0, ins)
         return matrix(ins, scope, sites, _collect(Integer(-1), scope, site, number), site)

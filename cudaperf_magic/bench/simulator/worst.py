@@ -6,10 +6,10 @@ import ctypes
 from collections.abc import Iterable, Iterator
 
 from cudaperf_magic.bench.simulator import native
+from cudaperf_magic.bench.simulator.access import SPACES
 from cudaperf_magic.bench.simulator.arena import Arena, Region
 from cudaperf_magic.bench.simulator.faults import place
 from cudaperf_magic.bench.simulator.kernel import Kernel
-from cudaperf_magic.bench.simulator.memory_ops import SPACES
 from cudaperf_magic.records_inspection import LANES, AccessMap
 
 SHARED = SPACES.index("shared")
