@@ -11,7 +11,7 @@ from cudaperf_magic.errors import Unsupported
 # In the order of sim.h.
 SPACES = ("global", "shared", "local", "const", "param", "generic")
 OPERATIONS = ("load", "store", "atomic", "barrier", "collective", "fence", "other")
-TRACED = ("global", "shared", "generic")
+TRACED = ("global", "shared", "local", "generic")
 PAST_L1 = ("cg", "cv", "L1::no_allocate")
 STRONG = ("volatile", "relaxed", "acquire", "release", "acq_rel", "mmio")
 

@@ -9,15 +9,6 @@ from cudaperf_magic.bench.simulator.operands import C_TYPE, Scope, bits, types_o
 from cudaperf_magic.bench.simulator.ptx import Group, Instruction, Operand, PtxError, Symbol, Vector
 from cudaperf_magic.errors import Unsupported
 
-<<<<<<< HEAD
-=======
-# In the order of sim.h.
-SPACES = ("global", "shared", "local", "const", "param", "generic")
-OPERATIONS = ("load", "store", "atomic", "barrier", "collective", "fence", "other")
-TRACED = ("global", "shared", "local", "generic")
-PAST_L1 = ("cg", "cv", "L1::no_allocate")
-STRONG = ("volatile", "relaxed", "acquire", "release", "acq_rel", "mmio")
->>>>>>> main
 NO_EFFECT = (
     "prefetch",
     "prefetchu",
