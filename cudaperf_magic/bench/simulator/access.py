@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from cudaperf_magic.bench.simulator.combining import lanes_are_combined
 from cudaperf_magic.bench.simulator.operands import Scope
 from cudaperf_magic.bench.simulator.ptx import Address, Instruction, Operand, PtxError, Reg, Symbol
 from cudaperf_magic.errors import Unsupported
@@ -31,12 +32,14 @@ class SiteInfo:
     orders_warps: bool = False  # threads of different warps may be ordered by it, as by no barrier of the whole block
     orders_lanes: bool = False  # __syncwarp
     is_late: bool = False  # a store whose bytes are there only after a wait: cp.async
+    is_combined: bool = False  # an atomic whose lanes cost no more than one where they meet
 
     @property
     def flags(self) -> int:
         """As sim.h numbers them."""
         claims = (
             self.is_strong, self.is_release, self.is_past_l1, self.orders_lanes, self.is_volatile, self.is_late,
+            self.is_combined,
         )  # fmt: skip
         return sum(bool(claim) << i for i, claim in enumerate(claims))
 
@@ -47,6 +50,7 @@ class Sites:
 
     all: list[SiteInfo] = field(default_factory=list)
     here: list[int] = field(default_factory=list)
+    uniform: frozenset[str] = frozenset()  # registers that hold the same in every lane
 
     def add(self, space: str, operation: str, size: int, ins: Instruction, is_late: bool = False) -> int:
         strong = any(part in STRONG for part in ins.opcode) and operation != "atomic"
@@ -66,6 +70,7 @@ class Sites:
                 orders_warps=_orders_warps(operation, ins),
                 orders_lanes=orders_lanes,
                 is_late=is_late,
+                is_combined=operation == "atomic" and lanes_are_combined(ins, self.uniform),
             )
         )
         number = len(self.all) - 1

@@ -66,7 +66,7 @@ void cost_global(Warp *w, u32 site, const u64 *list, u32 n) {
         if (sector > next) next = sector;
     }
     if (parts) cache_note(w, site, kind, line, parts, 1);
-    if (info->op == OP_ATOMIC) {
+    if (info->op == OP_ATOMIC && !(info->flags & SITE_COMBINED)) {
         u32 more = further_turns(list, n);
         sectors += more;
         s->traffic.l2_atomic_sectors += more;
@@ -112,9 +112,10 @@ static u32 lanes_a_pass(u32 op, u32 mask, const u64 *addresses, u32 size) {
     return (size == 8 ? 16 : 8) << meet;
 }
 
-/* Banks are 4 bytes wide. Lanes that ask for one word get it at once, unless they add to it. */
-void cost_shared(SiteCost *cost, u32 op, u32 mask, const u64 *addresses, u32 size) {
-    u32 lanes = lanes_a_pass(op, mask, addresses, size);
+/* Banks are 4 bytes wide. Lanes that ask for one word get it at once, unless each adds to it. */
+void cost_shared(SiteCost *cost, const Site *info, u32 mask, const u64 *addresses) {
+    u32 size = info->size, lanes = lanes_a_pass(info->op, mask, addresses, size);
+    u32 together = info->op != OP_ATOMIC || info->flags & SITE_COMBINED;
     for (u32 first = 0; first < 32; first += lanes) {
         u64 words[32][4]; u8 depth[32] = {0}; u32 worst = 0, any = 0;
         u64 more[64]; u32 extra = 0;  /* words beyond the fourth of a bank */
@@ -123,7 +124,7 @@ void cost_shared(SiteCost *cost, u32 op, u32 mask, const u64 *addresses, u32 siz
             any = 1;
             for (u64 word = at / 4; word <= (at + size - 1) / 4; word++) {
                 u32 bank = word & 31, seen = 0, held = depth[bank] < 4 ? depth[bank] : 4;
-                if (op != OP_ATOMIC) {
+                if (together) {
                     for (u32 i = 0; i < held && !seen; i++) seen = words[bank][i] == word;
                     for (u32 i = 0; depth[bank] > 4 && i < extra && !seen; i++) seen = more[i] == word;
                 }

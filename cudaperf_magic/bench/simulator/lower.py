@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from cudaperf_magic.bench.simulator.access import Frame, SiteInfo, Sites
 from cudaperf_magic.bench.simulator.arithmetic import arithmetic, flops
+from cudaperf_magic.bench.simulator.combining import uniform_registers
 from cudaperf_magic.bench.simulator.flow import Flow, Segment, flow_of
 from cudaperf_magic.bench.simulator.liveness import registers_read, registers_written
 from cudaperf_magic.bench.simulator.memory_ops import memory
@@ -114,7 +115,7 @@ class _Lowering:
     def __init__(self, module: Module, flow: Flow) -> None:
         self.module = module
         self.flow = flow
-        self.sites = Sites()
+        self.sites = Sites(uniform=uniform_registers(ins for s in flow.segments for ins in s.body))
         self.symbols = tuple(v.name for v in module.variables.values() if v.space in ("global", "const"))
         self.static_globals(flow)
         self.frame, self.local_bytes = self.frame_of()

@@ -48,7 +48,7 @@ static void trace_shared(Warp *w, u32 site, u32 mask, const u64 *addresses, u32 
     u64 offsets[32];
     for (u32 m = mask; m; m &= m - 1) offsets[__builtin_ctz(m)] = addresses[__builtin_ctz(m)] & ~0xf000000000000000ull;
     u64 wavefronts = L->costs[site].wavefronts, ideal = L->costs[site].ideal_wavefronts;
-    cost_shared(&L->costs[site], info->op, mask, offsets, info->size);
+    cost_shared(&L->costs[site], info, mask, offsets);
     cost_keep_worst(w, site, SPACE_SHARED, mask, offsets, L->costs[site].wavefronts - wavefronts, L->costs[site].ideal_wavefronts - ideal);
     if (info->op == OP_ATOMIC) { u64 list[32]; u32 n = cost_ascending(mask, offsets, list); cost_atomic(&L->costs[site], list, n); }
     if (!L->check_shared) return;
