@@ -1,4 +1,4 @@
-"""Task + candidate -> Outcome. The stages in their order: build, verify, inspect; the first that fails ends it.
+"""Task + candidate -> Outcome. The stages in their order: build, verify, examine; the first that fails ends it.
 
 What a candidate does wrong is a value in the outcome; only the machine raises. It keeps the references of the tasks
 that it has met. It rewards nothing and stores nothing, and it measures no time: no speedup is claimed here.
@@ -17,7 +17,7 @@ from cudaperf_magic.bench import sandbox
 from cudaperf_magic.bench.building import build_candidate
 from cudaperf_magic.bench.coverage import coverage
 from cudaperf_magic.bench.devices import Device, SimulatorRunner, open_device
-from cudaperf_magic.bench.inspection import inspect
+from cudaperf_magic.bench.examining import examine
 from cudaperf_magic.bench.nvrtc import Compiled
 from cudaperf_magic.bench.oracle import Oracle
 from cudaperf_magic.bench.runners import Runner
@@ -70,7 +70,7 @@ class Bench:
         reached = replace(reached, verdict=verdict)
         if not verdict.ok:
             return reached
-        seen = inspect(task, candidate, compiled, runner)
+        seen = examine(task, candidate, compiled, runner)
         return replace(reached, structure=seen.structure, memory=seen.memory)
 
     def _verify(self, task: Task, candidate: Candidate, compiled: Compiled, runner: Runner) -> Verdict:

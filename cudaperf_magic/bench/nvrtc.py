@@ -41,6 +41,12 @@ class Compiled:
     def mangled(self) -> dict[str, str]:
         return dict(self.lowered)
 
+    @property
+    def resources(self) -> dict[str, KernelResources]:
+        """What ptxas said of each kernel, by the name that a launch uses."""
+        by_symbol = {kernel.name: kernel for kernel in self.build.kernels}
+        return {name: by_symbol[symbol] for name, symbol in self.lowered if symbol in by_symbol}
+
 
 def build(
     source: str,

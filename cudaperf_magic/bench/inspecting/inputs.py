@@ -131,8 +131,8 @@ class _Scalars:
         self.taken: dict[str, ScalarTaken] = {}
         for p in self.parameters:
             if not isinstance(p.type, Arithmetic):
-                what = f"{p.name} is a {describe(p.type)} by value"
-                raise UsageError(f"{what}; write a host function that makes it from numbers, and calls the kernel")
+                what = f"{p.name} is of type {describe(p.type)} and passed by value"
+                raise UsageError(f"{what}, which is not followed; pass its numbers one by one")
 
     def aliases(self) -> dict[str, Number]:
         return {alias: self.found[p.name] for p in self.parameters if p.name in self.found for alias in p.aliases}
@@ -193,10 +193,10 @@ class _Scalars:
             kept = bool(value)
         else:
             if int(value) != value:
-                raise UsageError(f"{shown}: {p.name} is a {p.type.name}, a whole number")
+                raise UsageError(f"{shown}: {p.name} is a whole number, {p.type.name}")
             kept = int(value)
             if wrapper(p.type)(kept) != kept:
-                raise UsageError(f"{shown} does not fit into a {p.type.name}")
+                raise UsageError(f"{shown} does not fit a C {p.type.name}")
         self.found[p.name] = kept
         text = {True: "true", False: "false"}[kept] if isinstance(kept, bool) else repr(kept)
         if p.type.is_float and p.type.size <= 4:

@@ -20,13 +20,13 @@ from cudaperf_magic.bench.inspecting.inputs import Inputs, take
 from cudaperf_magic.bench.inspecting.main_program import first_launch
 from cudaperf_magic.bench.inspecting.parameters import Parameter, dtype_of, element_words
 from cudaperf_magic.bench.inspecting.program import Entry
-from cudaperf_magic.bench.inspecting.reporting import launch_reports, resources_of, structure_of, workspaces
+from cudaperf_magic.bench.inspecting.reporting import launch_reports, structure_of, workspaces
 from cudaperf_magic.bench.inspecting.running import Arrays, Watched, watch
 from cudaperf_magic.bench.inspecting.values import ORDERS, reals_of_bfloat
 from cudaperf_magic.bench.launcher import plain_kernels, read_plan
 from cudaperf_magic.bench.nvrtc import Compiled
 from cudaperf_magic.bench.plan import Allocate, Copy, Fill, Free, Launch, LaunchPlan, Pointer, Step
-from cudaperf_magic.errors import TaskError
+from cudaperf_magic.errors import InputError, TaskError, UsageError
 from cudaperf_magic.records import Build, Fault
 from cudaperf_magic.records_inspection import ArrayMade, Inspection
 
@@ -76,7 +76,9 @@ def inspect_program(source: str, settings: Settings) -> Observation:
         compiled = _compile(source, plain_kernels(source), arch, settings)
         faults = (Fault("launch", refused.message, line=refused.line),) if compiled.build.ok else ()
         return Observation(_bare(source, arch, compiled.build, faults))
-    except (PlanError, TaskError) as error:
+    except (PlanError, InputError) as error:
+        if isinstance(error, UsageError) and not read_program(source).root.has_error:
+            raise
         # A program that the device compiler refuses as well is told in the compiler's words.
         compiled = _compile(source, _kernels(source), arch, settings)
         if not compiled.build.ok:
@@ -84,9 +86,9 @@ def inspect_program(source: str, settings: Settings) -> Observation:
         raise _unreadable(error, source, settings) from None
 
 
-def _unreadable(error: PlanError | TaskError, source: str, settings: Settings) -> TaskError:
+def _unreadable(error: PlanError | InputError, source: str, settings: Settings) -> InputError:
     """Host code that is not followed; a launch line does without it."""
-    if isinstance(error, TaskError):
+    if isinstance(error, InputError):
         return error
     line = first_launch(source, settings.defines)
     way = f"; or do without host code: --launch '{line}'" if line else ""
@@ -204,7 +206,7 @@ class _Run:
     def report(
         self, compiled: Compiled, plan: LaunchPlan, watched: Watched, arrays: Arrays, guessed: Mapping[str, Extent]
     ) -> Observation:
-        result, resources = watched.result, resources_of(compiled)
+        result, resources = watched.result, compiled.resources
         is_whole = result is not None and result.is_complete
         pointers = self.inputs.pointers
         inspection = Inspection(

@@ -18,7 +18,7 @@ from cudaperf_magic.bench.host.scope import Scope, Unit, compile_expression
 from cudaperf_magic.bench.host.source import Program, first_error, read_program, text
 from cudaperf_magic.bench.host.types import DOUBLE, INT, Arithmetic, OpaqueType, PointerType, Type
 from cudaperf_magic.bench.inspecting.parameters import Parameter
-from cudaperf_magic.bench.inspecting.program import Entry, kernels_of, launches_in, nearest, walk
+from cudaperf_magic.bench.inspecting.program import Entry, example, kernels_of, launches_in, nearest, walk
 from cudaperf_magic.bench.launcher import file_scope
 from cudaperf_magic.errors import UsageError
 
@@ -113,12 +113,18 @@ class _Open:
         name, templated = callee(function)
         if not any(child.type == "kernel_call_syntax" for child in call.children):
             return []  # cudaLaunchKernel and its kin: arguments by address
-        if not any(f.is_kernel for f in self.program.functions.get(name, [])):
+        kernels = [f for f in self.program.functions.get(name, []) if f.is_kernel]
+        is_open = bool(kernels and kernels[0].template and templated is None)
+        if not kernels:
             there = [f.name for f in kernels_of(self.program)]
             listed = f"; there is {', '.join(there)}"
             raise UsageError(f"--launch: there is no kernel {name}{nearest(name, there) or listed}")
         types = [self.type_of(node) for node in nodes]
-        kernel: Kernel = kernel_expression(name, templated, call, self.scope, types).value
+        try:
+            kernel: Kernel = kernel_expression(name, templated, call, self.scope, types).value
+        except PlanError as error:
+            way = f"; write its arguments: {example(kernels[0]).partition('<<<')[0]}<<<...>>>" if is_open else ""
+            raise UsageError(f"--launch: {error.message}{way}") from None
         for parameter, type_ in kernel.parameters:
             if type_ is None:
                 where = f"parameter {parameter} of {name}"

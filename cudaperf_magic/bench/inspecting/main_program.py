@@ -150,8 +150,10 @@ class _Slice:
         for node in nodes:
             if OUTSIDE & {text(each) for each in walk(node) if each.type == "identifier"} and node.type in CONTROL:
                 continue
+            inside = [each for each in walk(node) if node.type in CONTROL and each.type == "declaration"]
+            own = {_declared(child) for each in inside for child in each.children_by_field_name("declarator")}
             for each in walk(node):
-                found |= self.defined_at(each)
+                found |= self.defined_at(each) - own
         return found
 
     def defined_at(self, node: Node) -> set[str]:
@@ -166,7 +168,8 @@ class _Slice:
             return {name} if name not in self.host or (target is not None and target.type == "identifier") else set()
         if node.type != "call_expression":
             return set()
-        if _callee(node) in self.program.functions and _callee(node) not in self.launching:
+        own = self.program.functions.get(_callee(node), [])
+        if any(f.is_host and not f.is_kernel for f in own) and _callee(node) not in self.launching:
             self.filled |= {_base(argument) for argument in _arguments(node)} & self.device
         return set(_addressed(node))
 

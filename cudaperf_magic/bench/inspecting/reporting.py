@@ -6,7 +6,6 @@ from collections.abc import Iterable, Mapping
 from math import prod
 
 from cudaperf_magic.bench.architectures import SECTOR_BYTES, Architecture
-from cudaperf_magic.bench.nvrtc import Compiled
 from cudaperf_magic.bench.occupancy_advice import occupancy_report
 from cudaperf_magic.bench.plan import Allocate, LaunchPlan
 from cudaperf_magic.bench.properties import whole
@@ -16,12 +15,6 @@ from cudaperf_magic.records import KernelResources, Structure
 from cudaperf_magic.records_inspection import ArrayMade, LaunchReport
 
 Resources = Mapping[str, KernelResources]
-
-
-def resources_of(compiled: Compiled) -> dict[str, KernelResources]:
-    """What ptxas said, by the name that a launch uses."""
-    by_symbol = {kernel.name: kernel for kernel in compiled.build.kernels}
-    return {name: by_symbol[symbol] for name, symbol in compiled.lowered if symbol in by_symbol}
 
 
 def launch_reports(result: SimulatorResult, resources: Resources, arch: Architecture) -> tuple[LaunchReport, ...]:

@@ -19,19 +19,19 @@ from cudaperf_magic.bench.simulator.launch import UNLIMITED_STEPS, simulate
 from cudaperf_magic.bench.simulator.result import SimulatorResult
 from cudaperf_magic.bench.structure import compulsory, structure
 from cudaperf_magic.errors import Unsupported
-from cudaperf_magic.records import Candidate, KernelResources, Memory, Structure, Task
+from cudaperf_magic.records import Candidate, Memory, Structure, Task
 from cudaperf_magic.tasks.cases import Inputs, materialise
 
 
 @dataclass(frozen=True)
-class Inspection:
+class Examined:
     """`structure` is None when the run could not be watched to its end, or not at all."""
 
     structure: Structure | None
     memory: Memory
 
 
-def inspect(task: Task, candidate: Candidate, compiled: Compiled, runner: Runner) -> Inspection:
+def examine(task: Task, candidate: Candidate, compiled: Compiled, runner: Runner) -> Examined:
     """Structure and memory on the task's measured case, `task.cases[0]`.
 
     Args:
@@ -45,16 +45,16 @@ def inspect(task: Task, candidate: Candidate, compiled: Compiled, runner: Runner
     result = runner.counts(plan) if isinstance(runner, SimulatorRunner) else None
     result = result or _counted(task, compiled, plan)
     if result is None or not result.is_complete:
-        return Inspection(None, memory)
+        return Examined(None, memory)
     found = structure(
         result.launches,
         result.lines,
         architecture(compiled.build.arch),
-        resources=_resources(compiled),
+        resources=compiled.resources,
         compulsory_bytes=compulsory(task, sizes_bytes),
         case=case,
     )
-    return Inspection(found, memory)
+    return Examined(found, memory)
 
 
 def _counted(task: Task, compiled: Compiled, plan: LaunchPlan) -> SimulatorResult | None:
@@ -71,9 +71,3 @@ def watch(compiled: Compiled, plan: LaunchPlan, arrays: Inputs) -> SimulatorResu
     """What the child does: one run, every block counted; races were looked for in verification."""
     own = {name: array.copy() for name, array in arrays.items()}
     return simulate(compiled, plan, own, poison_workspace=False, check_global_races=False, step_limit=UNLIMITED_STEPS)
-
-
-def _resources(compiled: Compiled) -> dict[str, KernelResources]:
-    """What ptxas said, by the name that a launch uses."""
-    by_symbol = {kernel.name: kernel for kernel in compiled.build.kernels}
-    return {name: by_symbol[symbol] for name, symbol in compiled.lowered if symbol in by_symbol}

@@ -1,0 +1,450 @@
+"""What `inspect` runs, what it makes up and says, and what it finds: real compiler, real runs."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import numpy as np
+import pytest
+
+from cudaperf_magic import inspect, records_json
+from cudaperf_magic.errors import TaskError, UsageError
+from cudaperf_magic.inspected import Inspected
+from cudaperf_magic.records_inspection import Inspection
+from cudaperf_magic.records_schema import schema_path
+
+PROGRAMS = Path(__file__).parent / "kernels" / "inspect"
+
+SAXPY = """__global__ void saxpy(int n, float a, const float *x, float *y) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) y[i] = a * x[i] + y[i];
+}
+"""
+UNGUARDED = """__global__ void shift(int n, const float *x, float *y) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    y[i] = x[i + 1];
+}
+"""
+TRANSPOSE = """#define TILE 32
+__global__ void transpose(const float *in, float *out, int width, int height) {
+    __shared__ float tile[TILE][TILE];
+    int x = blockIdx.x * TILE + threadIdx.x, y = blockIdx.y * TILE + threadIdx.y;
+    if (x < width && y < height) tile[threadIdx.y][threadIdx.x] = in[y * width + x];
+    __syncthreads();
+    x = blockIdx.y * TILE + threadIdx.x; y = blockIdx.x * TILE + threadIdx.y;
+    if (x < height && y < width) out[y * height + x] = tile[threadIdx.x][threadIdx.y];
+}
+"""
+TILES = "transpose<<<dim3((width + 31) / 32, (height + 31) / 32), dim3(32, 32)>>>(in, out, width, height)"
+SUM = """template <typename T, int B> __global__ void sum(const T *x, T *out, int n) {
+    __shared__ T s[B];
+    int i = blockIdx.x * B + threadIdx.x;
+    s[threadIdx.x] = i < n ? x[i] : T(0);
+    for (int k = B / 2; k > 0; k /= 2) {
+        __syncthreads();
+        if (threadIdx.x < k) s[threadIdx.x] += s[threadIdx.x + k];
+    }
+    if (threadIdx.x == 0) out[blockIdx.x] = s[0];
+}
+"""
+
+
+def made(found: Inspected) -> dict[str, tuple[int, str]]:
+    """Elements and extent of each array."""
+    return {array.name: (array.elements, array.extent) for array in found.inspection.arrays}
+
+
+def taken(found: Inspected) -> dict[str, tuple[str, str]]:
+    return {scalar.name: (scalar.value, scalar.origin) for scalar in found.inspection.scalars}
+
+
+def refusal(source: str, **settings: Any) -> str:
+    with pytest.raises((UsageError, TaskError)) as caught:
+        inspect(source, **settings)
+    assert "\n" not in str(caught.value)
+    return str(caught.value)
+
+
+# ------------------------------------------------------------------ what is run
+
+
+def test_the_only_kernel_is_launched_by_its_own_bound_and_the_report_says_how() -> None:
+    found = inspect(SAXPY)
+    assert found.ok
+    assert taken(found)["n"] == ("1000", "made up")
+    assert made(found) == {"x": (1000, "n"), "y": (1000, "n")}
+    (launch,) = found.inspection.launches
+    assert (launch.grid, launch.block) == ((4, 1, 1), (256, 1, 1))
+    assert found.inspection.notes[0].startswith("launched as saxpy<<<(n + 255) / 256, 256>>>(n, a, x, y)")
+    assert "launched as saxpy<<<(n + 255) / 256, 256>>>" in found.report.text
+
+
+def test_a_kernel_of_a_plane_is_launched_in_two_dimensions_each_with_its_own_bound() -> None:
+    source = """__global__ void add(const float *a, float *c, int rows, int cols) {
+        int col = blockIdx.x * blockDim.x + threadIdx.x, row = blockIdx.y * blockDim.y + threadIdx.y;
+        if (row >= rows || col >= cols) return;
+        c[row * cols + col] += a[row * cols + col];
+    }"""
+    found = inspect(source, sizes={"rows": "20", "cols": "50"})
+    assert found.ok
+    assert found.inspection.launches[0].grid == (4, 2, 1)
+    assert made(found)["a"] == (1000, "rows * cols")
+
+
+def test_a_kernel_with_a_shared_array_gets_blocks_of_its_size() -> None:
+    source = """__global__ void turn(int *x) {
+        __shared__ int s[64];
+        s[threadIdx.x] = x[threadIdx.x];
+        __syncthreads();
+        x[threadIdx.x] = s[63 - threadIdx.x];
+    }"""
+    found = inspect(source)
+    assert found.ok and found.inspection.launches[0].block == (64, 1, 1)
+    assert made(found)["x"] == (64, "one for each of the 64 threads of a block")
+
+
+@pytest.mark.parametrize(
+    ("source", "words"),
+    [
+        (TRANSPOSE, "transpose does not show how it is to be launched; say it: --launch 'transpose<<<"),
+        (SUM, "sum is a template; say how it is launched: --launch 'sum<float, 256><<<"),
+        (SAXPY + UNGUARDED, "there are 2 kernels (saxpy, shift); say what is launched: --launch 'saxpy<<<"),
+        ("__global__ void k(float *x) { extern __shared__ float s[]; x[threadIdx.x] = s[0]; }", "--launch 'k<<<"),
+    ],
+)
+def test_where_the_text_does_not_decide_the_launch_is_asked_for(source: str, words: str) -> None:
+    assert words in refusal(source)
+
+
+def test_a_launch_line_may_have_template_arguments_and_several_launches() -> None:
+    line = (
+        "sum<float, 256><<<(n + 255) / 256, 256>>>(x, part, n); sum<float, 64><<<1, 64>>>(part, out, (n + 255) / 256)"
+    )
+    x = np.arange(1000, dtype=np.float32)
+    found = inspect(SUM, launch=line, arrays={"x": x})
+    assert found.ok, found.report.text
+    assert [launch.kernel for launch in found.inspection.launches] == ["sum<float, 256>", "sum<float, 64>"]
+    assert taken(found)["n"] == ("1000", "notebook")
+    assert made(found)["out"][0] == 1
+    assert found.arrays["out"][0] == x.sum()
+
+
+def test_a_launch_line_may_have_dim3_shared_bytes_and_expressions() -> None:
+    found = inspect(TRANSPOSE, launch=TILES, sizes={"width": "64", "height": "2 * width"})
+    assert found.ok and found.inspection.launches[0].grid == (2, 4, 1)
+    assert made(found)["out"] == (8192, "width * height")
+    source = """__global__ void k(float *x, int n) {
+        extern __shared__ float s[];
+        s[threadIdx.x] = x[threadIdx.x];
+        if (threadIdx.x < n) x[threadIdx.x] = s[threadIdx.x] + 1;
+    }"""
+    found = inspect(source, launch="k<<<1, 32, m * sizeof(float)>>>(x + 4, m)", sizes={"m": "32", "x": "m + 4"})
+    assert found.ok and found.inspection.launches[0].shared_bytes == 128
+    assert made(found)["x"] == (36, "given with --size")
+
+
+def test_a_template_takes_its_type_from_the_notebooks_array() -> None:
+    source = "template <typename T> __global__ void twice(T *x, int n) { if (threadIdx.x < n) x[threadIdx.x] *= 2; }"
+    found = inspect(source, launch="twice<<<1, 32>>>(x, n)", arrays={"x": np.arange(5)})
+    assert found.ok and found.inspection.launches[0].kernel == "twice<long>"
+    assert found.arrays["x"].tolist() == [0, 2, 4, 6, 8]
+    assert "write its arguments: twice<float>" in refusal(source, launch="twice<<<1, 32>>>(x, n)")
+
+
+def test_a_host_function_is_followed_with_its_workspace_and_copies() -> None:
+    found = inspect((PROGRAMS / "host_function.cu").read_text(), sizes={"n": "600"})
+    assert found.ok, found.report.text
+    assert [launch.kernel for launch in found.inspection.launches] == ["add"]
+    by_origin = {array.name: array.origin for array in found.inspection.arrays}
+    assert by_origin == {name: "made up" for name in ("a_h", "b_h", "c_h")} | {
+        name: "workspace" for name in ("a_d", "b_d", "c_d")
+    }
+    np.testing.assert_array_equal(found.arrays["c_h"], found.arrays["a_h"] + found.arrays["b_h"])
+
+
+def test_of_several_host_functions_one_is_named() -> None:
+    source = (
+        SAXPY
+        + "void one(float *x) { saxpy<<<1, 1>>>(1, 2, x, x); }\nvoid two(float *x) { saxpy<<<1, 2>>>(2, 2, x, x); }"
+    )
+    assert refusal(source) == "one, two launch kernels; say which is run: --entry one"
+    assert inspect(source, entry="two").inspection.launches[0].block == (2, 1, 1)
+    assert "did you mean two?" in refusal(source, entry="twoo")
+    assert "saxpy is a kernel" in refusal(source, entry="saxpy")
+
+
+@pytest.mark.parametrize("name", ["main_checked.cu", "main_managed.cu", "main_helper.cu"])
+def test_a_whole_program_is_read_for_what_its_device_sees(name: str) -> None:
+    found = inspect((PROGRAMS / name).read_text())
+    assert found.ok, found.report.text
+    assert found.inspection.launches[0].blocks == 4
+    assert all(array.extent == "cudaMalloc" and array.elements == 1000 for array in found.inspection.arrays)
+    assert "the values are made up" in found.inspection.notes[0]
+
+
+def test_a_program_that_computes_nothing_before_it_reads_is_caught() -> None:
+    source = (PROGRAMS / "main_checked.cu").read_text()
+    line = next(text for text in source.splitlines() if "HostToDevice" in text and "d_y" in text)
+    found = inspect(source.replace(line, ""))
+    assert [(fault.kind, "d_y" in fault.message) for fault in found.inspection.faults] == [("uninitialised", True)]
+
+
+def test_a_main_that_cannot_be_followed_offers_its_own_launch_as_a_line() -> None:
+    source = SAXPY + "int main() { int n = read_it(); float *x; cudaMalloc(&x, n); saxpy<<<n, 1>>>(n, 2, x, x); }"
+    found = refusal(source)
+    assert found.startswith("line 5: ") and "--launch 'saxpy<<<n, 1>>>(n, 2, x, x)'" in found
+
+
+# ------------------------------------------------------------------ what it holds
+
+
+def test_the_notebooks_arrays_are_used_by_name_and_never_altered() -> None:
+    x, y = np.arange(500, dtype=np.float64), np.ones((50, 10), np.float32)
+    found = inspect(SAXPY, arrays={"x": x, "y": y, "a": 2.0, "unrelated": "text"})
+    assert found.ok
+    assert taken(found) == {"n": ("500", "notebook"), "a": ("2.0", "notebook")}
+    np.testing.assert_array_equal(found.arrays["y"], (2 * x + 1).astype(np.float32).reshape(50, 10))
+    assert y.max() == 1.0
+    assert {array.origin for array in found.inspection.arrays} == {"notebook"}
+
+
+def test_arrays_that_only_look_like_arrays_are_read_too() -> None:
+    class OnADevice:
+        """What CuPy's array offers."""
+
+        dtype, shape = np.dtype(np.float32), (3,)
+
+        def __len__(self) -> int:
+            return 3
+
+        def get(self) -> Any:
+            return np.array([1, 2, 3], np.float32)
+
+    found = inspect(SAXPY, arrays={"x": OnADevice(), "y": np.zeros(3, np.float32)}, sizes={"a": "0.5"})
+    assert found.arrays["y"].tolist() == [0.5, 1.0, 1.5]
+
+
+def test_an_array_of_another_kind_is_refused_with_what_to_write() -> None:
+    assert "write x = x.astype('float32')" in refusal(SAXPY, arrays={"x": np.arange(9)})
+
+
+def test_a_size_that_the_notebooks_arrays_do_not_tell_is_asked_for() -> None:
+    found = refusal(SAXPY, arrays={"x": np.ones(4, np.float32), "y": np.ones(5, np.float32)})
+    assert "give --size n=..." in found
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        ({"sizes": {"nn": "3"}}, "--size nn: saxpy has no nn; did you mean n?"),
+        ({"ranges": {"z": "0:1"}}, "--range z: saxpy has no z"),
+        ({"sizes": {"n": "m + 1"}}, "--size n=m + 1: m is not known"),
+        ({"sizes": {"x": "n * q"}}, "q is not a number that is known here"),
+        ({"sizes": {"n": "1 << 40"}}, "does not fit a C int"),
+        ({"sizes": {"n": "0.5"}}, "n is a whole number"),
+        ({"ranges": {"x": "3:1"}}, "its lower end is above its upper end"),
+        ({"launch": "saxy<<<1, 1>>>(n, a, x, y)"}, "there is no kernel saxy; did you mean saxpy?"),
+        ({"launch": "saxpy<<<1, 1>>>(n, a, x)"}, "saxpy takes 4 arguments, not 3"),
+        ({"launch": "saxpy<<<1, 1>>(n, a, x, y)"}, "write it as 'kernel<<<blocks, threads>>>(x, y, n)'"),
+        ({"launch": "n + 1"}, "launches nothing"),
+        ({"launch": "saxpy<<<1, 1>>>(n, a, x, y)", "entry": "f"}, "leave one out"),
+        ({"device": "H101"}, "no GPU H101 is known"),
+        ({"sizes": {"x": "1 << 30"}}, "take a smaller --size n=..."),
+    ],
+)
+def test_a_refusal_is_one_sentence_that_says_what_to_write(settings: dict[str, Any], words: str) -> None:
+    assert words in refusal(SAXPY, **settings)
+
+
+def test_every_shape_of_matrix_product_is_told_from_the_trial() -> None:
+    source = """__global__ void matmul(const float *A, const float *B, float *C, int n, int m, int k) {
+        int j = blockIdx.x * blockDim.x + threadIdx.x, i = blockIdx.y * blockDim.y + threadIdx.y;
+        if (i < n && j < m) {
+            float s = 0;
+            for (int l = 0; l < k; l++) s += A[i * k + l] * B[l * m + j];
+            C[i * m + j] = s;
+        }
+    }"""
+    found = inspect(source)
+    n, m, k = (int(taken(found)[name][0]) for name in "nmk")
+    assert len({n, m, k}) == 3 and found.ok
+    assert {name: count for name, (count, _) in made(found).items()} == {"A": n * k, "B": k * m, "C": n * m}
+    a, b = found.arrays["A"].reshape(n, k), found.arrays["B"].reshape(k, m)
+    np.testing.assert_allclose(found.arrays["C"].reshape(n, m), a @ b, rtol=1e-5, atol=1e-5)
+
+
+def test_indices_that_are_made_up_stay_inside_and_rows_have_one_more_end() -> None:
+    source = """__global__ void rows(const int *start, const int *idx, const float *x, float *y, int n) {
+        int i = blockIdx.x * blockDim.x + threadIdx.x;
+        if (i < n) { float s = x[idx[i]]; y[i] = s + (start[i + 1] - start[i]); }
+    }"""
+    found = inspect(source)
+    assert found.ok
+    assert made(found) == {"start": (1001, "n + 1"), "idx": (1000, "n"), "x": (1000, "n"), "y": (1000, "n")}
+    assert found.arrays["idx"].min() >= 0 and found.arrays["idx"].max() < 1000
+
+
+def test_ranges_bound_what_is_made_up() -> None:
+    found = inspect(SAXPY, ranges={"x": "3:4", "y": "0:n:ascending"})
+    assert found.arrays["x"].min() >= 3 and found.arrays["x"].max() <= 4
+    assert found.ok
+
+
+@pytest.mark.parametrize(
+    ("element", "dtype", "name"),
+    [
+        ("float4", None, "float4"), ("double", np.float64, "float64"), ("unsigned char", np.uint8, "uint8"),
+        ("__half", np.float16, "float16"), ("__nv_bfloat16", np.float32, "bfloat16"), ("Particle", None, "Particle"),
+    ],
+)  # fmt: skip
+def test_arrays_of_any_plain_type_are_made_up(element: str, dtype: Any, name: str) -> None:
+    source = f"""#include <cuda_fp16.h>
+    #include <cuda_bf16.h>
+    struct Particle {{ float3 at; int kind; double mass[2]; }};
+    __global__ void copy(const {element} *x, {element} *y, int n) {{
+        int i = blockIdx.x * blockDim.x + threadIdx.x;
+        if (i < n) y[i] = x[i];
+    }}"""
+    found = inspect(source, sizes={"n": "70"})
+    assert found.ok and found.inspection.arrays[0].dtype == name
+    assert found.arrays["y"].shape == (70,) and (found.arrays["x"] == found.arrays["y"]).all()
+    assert dtype is None or found.arrays["x"].dtype == dtype
+
+
+def test_the_same_seed_makes_the_same_values_and_another_makes_others() -> None:
+    first, again, other = inspect(SAXPY), inspect(SAXPY), inspect(SAXPY, seed=1)
+    np.testing.assert_array_equal(first.arrays["x"], again.arrays["x"])
+    assert (first.arrays["x"] != other.arrays["x"]).any()
+
+
+# ------------------------------------------------------------------ what it finds
+
+
+def test_a_missing_guard_is_found_though_nobody_gave_a_size() -> None:
+    found = inspect(UNGUARDED)
+    assert not found.ok
+    fault = found.inspection.faults[0]
+    assert (fault.kind, fault.line) == ("out_of_bounds", 3) and "x[1000]" in fault.message
+    assert "x was given 1,000 elements (n); if it is meant to have more, say --size x=..." in found.inspection.notes
+    assert inspect(UNGUARDED, sizes={"x": "1025", "y": "1024"}).ok
+
+
+@pytest.mark.parametrize(
+    ("body", "kind", "line"),
+    [
+        ("x[threadIdx.x + 5000000] = 1;", "out_of_bounds", 4),
+        ("*(float2 *)(x + 1 + 2 * threadIdx.x) = make_float2(1, 2);", "misaligned", 4),
+        ("s[threadIdx.x] = x[0]; x[threadIdx.x] = s[255 - threadIdx.x];", "shared_race", 4),
+        ("x[threadIdx.x] = s[threadIdx.x];", "uninitialised", 4),
+        ("if (threadIdx.x < 32) __syncthreads();", "divergence", 4),
+        ("assert(threadIdx.x < 100);", "trap", 4),
+        ("__trap();", "trap", 4),
+        ("while (atomicAdd((int *)x, 0) >= -1 || true) {}", "limit", 4),
+    ],
+)
+def test_every_kind_of_fault_is_told_with_its_line(body: str, kind: str, line: int) -> None:
+    source = f"#include <cassert>\n__global__ void k(float *x) {{\n    __shared__ float s[256];\n    {body}\n}}\n"
+    found = inspect(source)
+    assert not found.ok
+    assert (kind, line, "k") in {(fault.kind, fault.line, fault.kernel) for fault in found.inspection.faults}
+    assert f"line {line}" in found.report.text
+
+
+def test_a_race_between_blocks_is_looked_for_when_asked() -> None:
+    source = "__global__ void k(int *x, int n) { if (blockIdx.x * blockDim.x + threadIdx.x < n) x[0] += 1; }"
+    assert inspect(source).ok
+    found = inspect(source, check_global_races=True)
+    assert "global_race" in {fault.kind for fault in found.inspection.faults}
+    assert found.inspection.checks_global_races
+
+
+@pytest.mark.parametrize("launch", ["saxpy<<<4, 2048>>>(n, a, x, y)", "saxpy<<<0, 32>>>(n, a, x, y)"])
+def test_a_launch_that_cuda_refuses_is_a_fault_and_not_bad_input(launch: str) -> None:
+    found = inspect(SAXPY, launch=launch)
+    assert [fault.kind for fault in found.inspection.faults] == ["launch"]
+    assert not found.inspection.is_complete and found.inspection.structure is None
+
+
+def test_printf_is_shown() -> None:
+    source = '#include <cstdio>\n__global__ void k() { printf("thread %d\\n", threadIdx.x); }'
+    found = inspect(source, launch="k<<<1, 3>>>()")
+    assert found.inspection.text == "thread 0\nthread 1\nthread 2\n" and "thread 2" in found.report.text
+
+
+def test_what_does_not_compile_is_told_in_the_persons_own_lines() -> None:
+    found = inspect(SAXPY.replace("x[i]", "z[i]"))
+    assert not found.inspection.build.ok and "kernel.cu(3): error" in found.inspection.build.log
+    assert not inspect(SAXPY.replace("}", "")).inspection.build.ok
+
+
+def test_macros_from_outside_reach_the_kernel_and_its_launch() -> None:
+    source = "__global__ void k(float *x) { x[threadIdx.x] = N; }"
+    found = inspect(source, launch="k<<<1, N>>>(x)", defines=("N=24",))
+    assert found.arrays["x"].tolist() == [24] * 24
+
+
+def test_a_card_that_is_named_lends_its_limits() -> None:
+    t4, h100 = inspect(SAXPY, device="T4").inspection, inspect(SAXPY).inspection
+    assert (t4.device, t4.arch, t4.launches[0].occupancy.most_warps) == ("T4", "sm_75", 32)
+    assert (h100.device, h100.arch, h100.launches[0].occupancy.most_warps) == ("H100", "sm_90", 64)
+
+
+# ------------------------------------------------------------------ what it counts
+
+
+def test_the_access_map_of_a_column_walk_has_a_sector_for_each_lane() -> None:
+    source = """__global__ void turn(const float *in, float *out, int n) {
+        int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+        if (x < n && y < n)
+            out[y * n + x] =
+                in[x * n + y];
+    }"""
+    launch = "turn<<<dim3(2, 2), dim3(32, 32)>>>(in, out, n)"
+    found = inspect(source, launch=launch, sizes={"n": "64"})
+    read, write = found.map(5), found.map(4)
+    assert (read.space, read.operation, read.buffer, read.size_bytes) == ("global", "load", "in", 4)
+    assert (read.units, read.ideal_units) == (32, 4)
+    assert np.diff([lane for lane in read.lanes if lane is not None]).tolist() == [64 * 4] * 31
+    assert (write.units, write.ideal_units, write.buffer) == (4, 4, "out")
+    with pytest.raises(UsageError, match="line 2 accesses neither"):
+        found.map(2)
+    assert found.at(4).report.text != found.report.text
+
+
+def test_the_access_map_of_a_bank_conflict_counts_its_wavefronts() -> None:
+    found = inspect(TRANSPOSE, launch=TILES, sizes={"width": "64", "height": "64"})
+    shared = next(m for m in found.inspection.maps if m.space == "shared" and m.operation == "load")
+    assert (shared.line, shared.units, shared.ideal_units) == (8, 32, 1)
+    assert {lane // 4 % 32 for lane in shared.lanes if lane is not None} == {0}
+
+
+def test_lanes_that_take_no_part_are_none_in_the_map() -> None:
+    source = "__global__ void k(float *x) { if (threadIdx.x % 2) x[threadIdx.x] = 1; }"
+    found = inspect(source, launch="k<<<1, 32>>>(x)")
+    (only,) = found.inspection.maps
+    assert [lane is not None for lane in only.lanes] == [False, True] * 16
+
+
+def test_bytes_are_counted_and_structure_knows_what_had_to_move() -> None:
+    found = inspect(SAXPY, sizes={"n": "4096"}).inspection
+    (launch,) = found.launches
+    assert launch.requested_bytes == launch.sector_bytes == 3 * 4096 * 4
+    assert launch.dram_read_bytes >= 2 * 4096 * 4 and launch.l2_bytes > 0
+    assert found.structure is not None
+    intensity = found.structure.get("intensity")
+    assert intensity is not None and intensity.score == 1.0
+    assert launch.flops == 2 * 4096 and launch.traced_blocks == launch.blocks == 16
+
+
+def test_an_inspection_is_published_json() -> None:
+    found = inspect(UNGUARDED).inspection
+    written = records_json.dumps(found)
+    schema = json.loads(schema_path(Inspection).read_text())
+    jsonschema.validate(json.loads(written), schema)
+    data = json.loads(written)
+    assert data["record"] == "inspection" and data["ok"] is False
+    assert data["launches"][0]["occupancy"]["ratio"] == 1.0
+    assert records_json.loads(Inspection, written) == found
