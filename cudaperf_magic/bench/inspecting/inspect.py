@@ -26,7 +26,7 @@ from cudaperf_magic.bench.inspecting.values import ORDERS, reals_of_bfloat
 from cudaperf_magic.bench.launcher import plain_kernels, read_plan
 from cudaperf_magic.bench.nvrtc import Compiled
 from cudaperf_magic.bench.plan import Allocate, Copy, Fill, Free, Launch, LaunchPlan, Pointer, Step
-from cudaperf_magic.errors import InputError, TaskError, UsageError
+from cudaperf_magic.errors import InputError, TaskError
 from cudaperf_magic.records import Build, Fault
 from cudaperf_magic.records_inspection import ArrayMade, Inspection
 
@@ -77,8 +77,6 @@ def inspect_program(source: str, settings: Settings) -> Observation:
         faults = (Fault("launch", refused.message, line=refused.line),) if compiled.build.ok else ()
         return Observation(_bare(source, arch, compiled.build, faults))
     except (PlanError, InputError) as error:
-        if isinstance(error, UsageError) and not read_program(source).root.has_error:
-            raise
         # A program that the device compiler refuses as well is told in the compiler's words.
         compiled = _compile(source, _kernels(source), arch, settings)
         if not compiled.build.ok:
