@@ -30,6 +30,7 @@ __device__ void store(unsigned long long& to, double value) { to = __double_as_l
 #define H2M(op) PUT(float, "f", op " %0, %1, %2;", "h"(x), "f"(w))
 #define H3M(op) PUT(float, "f", op " %0, %1, %2, %3;", "h"(x), "h"(y), "f"(w))
 
+#if __CUDA_ARCH__ >= 900
 __global__ void halves(const unsigned short* a, const unsigned short* b, const unsigned short* c, unsigned long long* out, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x, k = 0;
     if (i >= n) return;
@@ -182,6 +183,7 @@ __global__ void pairs(const unsigned* a, const unsigned* b, const unsigned* c, u
     P2N("set.nan.u32.bf16x2");
     P2("set.gt.ftz.f16x2.f16x2");
 }
+#endif
 
 __global__ void floats(const float* a, const float* b, const float* c, unsigned long long* out, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x, k = 0;
@@ -247,14 +249,18 @@ __global__ void floats(const float* a, const float* b, const float* c, unsigned 
     F2("mul.rp.sat.f32");
     F2("min.f32");
     F2("min.ftz.f32");
+#if __CUDA_ARCH__ >= 860
     F2("min.NaN.f32");
     F2("min.xorsign.abs.f32");
     F2("min.ftz.NaN.xorsign.abs.f32");
+#endif
     F2("max.f32");
     F2("max.ftz.f32");
+#if __CUDA_ARCH__ >= 860
     F2("max.NaN.f32");
     F2("max.xorsign.abs.f32");
     F2("max.ftz.NaN.xorsign.abs.f32");
+#endif
     F2("copysign.f32");
     F2("set.lt.f32.f32");
     F2("set.geu.ftz.f32.f32");

@@ -1,6 +1,10 @@
 // Every function of CUDA's math library on floats, one a line; test_simulator_math.py reads the lines and has
 // a reference and a bound for each.
 #define PUT(value) out[k++ * n + i] = (value)
+#if __CUDACC_VER_MAJOR__ < 13  // these two came with CUDA 13
+#define __sin2pif(x) sinpif(2 * (x))
+#define __cos2pif(x) cospif(2 * (x))
+#endif
 __device__ float sine_of_bothf(float x) { float sine, cosine; sincosf(x, &sine, &cosine); return sine; }
 __device__ float cosine_of_bothf(float x) { float sine, cosine; sincosf(x, &sine, &cosine); return cosine; }
 __device__ float sinpi_of_bothf(float x) { float sine, cosine; sincospif(x, &sine, &cosine); return sine + 0 * cosine; }
