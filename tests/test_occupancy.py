@@ -94,14 +94,26 @@ def test_the_shared_memory_of_an_sm_comes_in_nvidias_own_steps_on_every_architec
     assert ours == [size for _, size in theirs(reference, questions)]
 
 
-def test_an_sm_gets_the_least_shared_memory_that_its_resident_blocks_fit_in() -> None:
-    h100, t4 = architecture("sm_90"), architecture("sm_75")
-    assert carveout(h100, 8, 0) == 8 * 1024  # what each block reserves
-    assert carveout(h100, 8, 1) == 16 * 1024
-    assert carveout(h100, 2, 48 * 1024) == 100 * 1024
-    assert carveout(h100, 1, 227 * 1024) == 228 * 1024
-    assert carveout(t4, 4, 0) == 32 * 1024
-    assert carveout(t4, 2, 32 * 1024) == 64 * 1024
+# What ncu's launch__shared_mem_config_size said on an H200: threads, registers, bytes of a block -> KiB of an SM.
+CHOSEN = {
+    (1024, 16, 0): 8, (1024, 32, 0): 8, (256, 40, 32): 16, (512, 53, 0): 16, (32, 53, 0): 32, (96, 53, 0): 32,
+    (128, 16, 0): 32, (256, 16, 0): 32, (256, 53, 0): 32, (384, 53, 0): 32, (256, 16, 32): 32, (256, 16, 1024): 32,
+    (256, 32, 512): 32, (32, 16, 1024): 64, (128, 16, 512): 64, (256, 16, 1032): 64, (256, 32, 2048): 64,
+    (512, 16, 4096): 64, (768, 16, 8192): 64, (128, 30, 2048): 100, (256, 28, 4224): 100, (256, 48, 8192): 100,
+    (128, 16, 3000): 132, (128, 30, 4096): 132, (256, 29, 8192): 132, (256, 16, 16384): 164, (192, 16, 16384): 196,
+    (512, 16, 60000): 196, (32, 16, 232448): 228, (64, 16, 40000): 228, (256, 16, 100000): 228,
+}  # fmt: skip
+
+
+def test_the_driver_is_foreseen_to_turn_as_much_of_an_sm_into_shared_memory_as_it_did_on_an_h200() -> None:
+    assert {launch: carveout(architecture("H200"), *launch) // 1024 for launch in CHOSEN} == CHOSEN
+
+
+def test_resident_blocks_always_fit_in_what_the_driver_turns_into_shared_memory() -> None:
+    for arch, threads, shared in itertools.product(ARCHITECTURES, (32, 96, 256, 1024), (0, 1, 5000, 33000, 65536)):
+        blocks = occupancy(arch, threads, 32, shared).blocks
+        each = -(-(shared + arch.reserved_bytes) // arch.shared_unit) * arch.shared_unit
+        assert blocks * each <= carveout(arch, threads, 32, shared) <= arch.shared_bytes
 
 
 @pytest.mark.parametrize(

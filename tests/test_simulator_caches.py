@@ -126,6 +126,27 @@ def test_a_larger_l2_saves_the_second_reading_and_a_smaller_one_does_not() -> No
     assert large.times == small.times == 2
 
 
+def test_what_both_halves_of_a_chip_read_fills_its_l2_twice() -> None:
+    n = 4 << 20  # 16 MiB, read twice by two multiprocessors; both cards have 24 MiB of L2
+    compiled = build((KERNELS / "caches.cu").read_text(), names=("sum_of_all",))
+    step = launch_of("sum_of_all", 2, 32, ("x", "y", n))
+    read = {}
+    for device in ("A30", "GB10"):
+        arrays: dict[str, NDArray[Any]] = {"x": np.zeros(n, np.float32), "y": np.zeros(64, np.float32)}
+        (launch,) = simulate(compiled, LaunchPlan((step, step)), arrays, device=device, step_limit=1 << 40).launches
+        read[device] = launch.dram_read_bytes
+    assert read["GB10"] < 4.1 * n
+    assert read["A30"] > 7 * n
+
+
+def test_stores_to_local_memory_go_through_to_l2_and_their_loads_find_them_in_l1() -> None:
+    arrays = {"at": np.arange(32, dtype=np.int32) % 16, "y": np.zeros(32, np.float32)}
+    (launch,) = run("local.cu", "turned", 1, 32, ("at", "y", 16), arrays).launches
+    assert launch.l2_write_sectors == 16 * 4 + 4
+    assert launch.l2_read_sectors == 4
+    assert (launch.l1_sectors, launch.l1_hits) == (4, 0)
+
+
 def test_misses_and_bytes_from_memory_are_told_by_line() -> None:
     n = 1 << 12
     result = run("caches.cu", "copy", n // 256, 256, ("x", "y", n), {"x": floats(n), "y": np.zeros(n, np.float32)})

@@ -2,21 +2,23 @@
  *
  * What is modelled
  *   L1    128-byte lines of 32-byte sectors, 16 ways, hashed sets, least recently used out. Its size is what the launch's
- *         shared memory leaves of the unified memory. Loads allocate; stores write through and allocate nothing; volatile
- *         and .cg/.cv loads and atomics pass it by. It is empty when a launch begins.
+ *         shared memory leaves of the unified memory. Loads allocate; stores write through and allocate nothing, but for
+ *         those to local memory; volatile and .cg/.cv loads and atomics pass it by. It is empty when a launch begins.
  *   L2    the same, write-back, each sector dirty or not. A missing sector brings its neighbour along where the card
  *         fetches 64 bytes at a time. Where the chip has two halves, each line has its home in one; a multiprocessor of
- *         the other half reads it through a copy in its own, so that data which all read fills the L2 twice. It is empty
- *         when the plan begins and keeps what it holds from launch to launch.
+ *         the other half reads and writes it through a copy in its own, so that data which both use fills the L2 twice.
+ *         Atomics are done at home. It is empty when the plan begins and keeps what it holds from launch to launch.
  *   order The simulator runs one block after the other, the hardware many at once. So requests are first written down;
  *         when as many blocks are done as the card holds at once, they are replayed: block i on multiprocessor
  *         i mod n, every resident warp one request in turn, no warp past a barrier before the others of its block.
  *         A window of blocks ends with the launch or when WINDOW entries are written down, and then holds fewer.
  * What is not
- *   Time, queues and hits on data still under way; instruction, constant and texture caches; compression; persisting
- *   lines, eviction hints and prefetches; local memory; partly written sectors, which count as whole. A block that ends
- *   early is not replaced before its window ends. When only some blocks are traced, the caches see only these, and what
- *   they would have shared with the others is missed.
+ *   Time, queues and hits on data still under way; that multiprocessors which ask for a line at the same time are given
+ *   it by one read of L2 (fewer L2 reads on an H200 where blocks share data, up to a half; memory is read as often);
+ *   instruction, constant and texture caches (some 3 KB of every launch's reads of memory); compression; persisting
+ *   lines, eviction hints and prefetches; partly written sectors, which count as whole; values that ptxas spills. A block
+ *   that ends early is not replaced before its window ends. When only some blocks are traced, the caches see only these,
+ *   and what they would have shared with the others is missed.
  * Bytes written to memory are those evicted during the launch, as hardware counters have it: what is still dirty in L2
  * at its end is counted apart.
  */
@@ -143,54 +145,66 @@ static void l2_read(Sim *s, SiteCost *cost, u32 sm, u32 line, u32 sectors) {
     s->traffic.l2_read_hits += want - missed;
 }
 
-/* A write makes its sectors whole and dirty at home, and a copy in the other half stale. */
-static u8 *l2_write(Sim *s, u32 line, u32 sectors) {
+/* Sectors that become dirty at home. A copy in the other half is stale then, or as new where the writer sits there. */
+static u8 *l2_write(Sim *s, u32 line, u32 sectors, u32 is_near, u32 half) {
     u32 home = home_of(s, line);
-    if (s->card.l2_partitions == 2) {
+    if (is_near && half != home) *l2_line(s, half, line) |= sectors;
+    else if (s->card.l2_partitions == 2) {
         Set *set = l2_set(s->caches, !home, line);
         u32 way = way_of(set, line + 1);
         if (way < WAYS) set->state[way] &= ~sectors;
     }
     u8 *state = l2_line(s, home, line);
     s->traffic.dirty += (u32)__builtin_popcount(sectors & ~(*state >> 4));
+    *state |= sectors << 4;
     return state;
+}
+
+/* ---- L1 ---- */
+
+/* Those of `sectors` that L1 does not hold; it does from now on. */
+static u32 l1_missing(Caches *c, u32 sm, u32 line, u32 sectors) {
+    Set *set = &c->l1.sets[(u64)sm * c->l1.count + set_index(line, c->l1.count)];
+    if (!is_found(set, line + 1)) allocate(set, line + 1);
+    u32 missing = sectors & ~set->state[0];
+    set->state[0] |= sectors;
+    return missing;
 }
 
 /* ---- one entry ---- */
 
-static void load(Sim *s, SiteCost *cost, u32 sm, u32 line, u32 sectors) {
-    Caches *c = s->caches;
-    Set *set = &c->l1.sets[(u64)sm * c->l1.count + set_index(line, c->l1.count)];
-    if (!is_found(set, line + 1)) allocate(set, line + 1);
-    u32 missing = sectors & ~set->state[0], missed = (u32)__builtin_popcount(missing);
-    u32 want = (u32)__builtin_popcount(sectors);
-    set->state[0] |= sectors;
-    s->traffic.l1_sectors += want;
-    s->traffic.l1_hits += want - missed;
-    cost->l1_missed += missed;
-    if (missing) l2_read(s, cost, sm, line, missing);
+static void store(Sim *s, u32 sm, u32 line, u32 sectors) {
+    s->traffic.l2_write_sectors += (u32)__builtin_popcount(sectors);
+    *l2_write(s, line, sectors, 1, half_of(s, sm)) |= sectors;
 }
 
 static void play(Launch *L, u32 sm, const Entry *e) {
     Sim *s = L->sim;
     SiteCost *cost = &L->costs[e->site];
-    u32 sectors = e->sectors, count = (u32)__builtin_popcount(sectors);
+    u32 line = e->line, sectors = e->sectors, count = (u32)__builtin_popcount(sectors), missing, missed;
     switch (e->kind & ~LAST_OF_REQUEST) {
-    case CACHE_LOAD: load(s, cost, sm, e->line, sectors); break;
-    case CACHE_LOAD_PAST_L1: l2_read(s, cost, sm, e->line, sectors); break;
-    case CACHE_STORE: {
-        s->traffic.l2_write_sectors += count;
-        u8 *state = l2_write(s, e->line, sectors);
-        *state |= sectors | sectors << 4;
+    case CACHE_LOAD:
+        missing = l1_missing(s->caches, sm, line, sectors);
+        missed = (u32)__builtin_popcount(missing);
+        s->traffic.l1_sectors += count;
+        s->traffic.l1_hits += count - missed;
+        cost->l1_missed += missed;
+        if (missing) l2_read(s, cost, sm, line, missing);
         break;
-    }
-    case CACHE_ATOMIC: {
+    case CACHE_LOAD_PAST_L1: l2_read(s, cost, sm, line, sectors); break;
+    case CACHE_STORE: store(s, sm, line, sectors); break;
+    case CACHE_ATOMIC:
         s->traffic.l2_atomic_sectors += count;
-        u8 *state = l2_write(s, e->line, sectors);
-        cost->dram_bytes += 32 * l2_fill(s, state, sectors);
-        *state |= sectors << 4;
+        cost->dram_bytes += 32 * l2_fill(s, l2_write(s, line, sectors, 0, 0), sectors);
         break;
-    }
+    case CACHE_LOCAL_LOAD:
+        missing = l1_missing(s->caches, sm, line, sectors);
+        if (missing) l2_read(s, cost, sm, line, missing);
+        break;
+    case CACHE_LOCAL_STORE:
+        l1_missing(s->caches, sm, line, sectors);
+        store(s, sm, line, sectors);
+        break;
     }
 }
 
@@ -272,6 +286,18 @@ void cache_note(Warp *w, u32 site, u32 kind, u64 line, u32 sectors, u32 is_last)
     if (stream->head == NONE) { stream->head = index; c->residents[at].alive++; }
     else c->entries[stream->tail].next = index;
     stream->tail = index;
+}
+
+/* Local memory lies behind the arena: a region for each warp that can be resident, reused by the blocks that follow. */
+void cache_note_local(Warp *w, u32 site, u32 is_store, u64 row, u32 sectors, u32 is_last) {
+    Sim *s = w->sim;
+    Launch *L = w->launch;
+    if (!s->caches) return;
+    u64 sms = s->card.multiprocessors, resident = L->resident ? L->resident : 1, ordinal = w->block->ordinal;
+    u64 place = ordinal % sms * resident + ordinal / sms % resident, rows = (L->local_bytes + 3) / 4;
+    u64 warp = place * ((Caches *)s->caches)->warps + w->index;
+    u64 line = s->arena_bytes / 128 + 1 + warp * rows + row;
+    cache_note(w, site, is_store ? CACHE_LOCAL_STORE : CACHE_LOCAL_LOAD, line, sectors, is_last);
 }
 
 /* ---- a launch, a run ---- */

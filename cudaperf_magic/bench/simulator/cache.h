@@ -13,7 +13,7 @@ typedef struct {
 /* The card whose caches are modelled; `l2_bytes` of 0: no model. `fetch_sectors` come from memory together. */
 typedef struct { u32 multiprocessors, l2_partitions, fetch_sectors, unused; u64 l2_bytes; } Card;
 
-enum { CACHE_LOAD, CACHE_LOAD_PAST_L1, CACHE_STORE, CACHE_ATOMIC };
+enum { CACHE_LOAD, CACHE_LOAD_PAST_L1, CACHE_STORE, CACHE_ATOMIC, CACHE_LOCAL_LOAD, CACHE_LOCAL_STORE };
 
 struct Sim; struct Launch; struct Warp;
 int cache_open(struct Sim *s);
@@ -21,5 +21,7 @@ void cache_close(struct Sim *s);
 void cache_begin(struct Launch *L);
 /* Some sectors (bits 0 to 3) of one line of 128 bytes; `is_last`: of this request of the warp. */
 void cache_note(struct Warp *w, u32 site, u32 kind, u64 line, u32 sectors, u32 is_last);
+/* The same of a row of local memory: one word of each lane, 128 bytes. */
+void cache_note_local(struct Warp *w, u32 site, u32 is_store, u64 row, u32 sectors, u32 is_last);
 void cache_end(struct Launch *L);
 #endif

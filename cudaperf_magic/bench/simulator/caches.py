@@ -26,4 +26,4 @@ def share_of(arch: Architecture, step: Launch, kernel: Kernel, compiled: Compile
     shared = kernel.lowered.static_shared_bytes + step.shared_bytes
     registers = next((k.registers for k in compiled.build.kernels if k.name == kernel.lowered.name), 0)
     blocks = max(1, occupancy(arch, threads, registers, shared).blocks)
-    return blocks, arch.unified_bytes - carveout(arch, blocks, shared)
+    return blocks, arch.unified_bytes - carveout(arch, threads, registers, shared)

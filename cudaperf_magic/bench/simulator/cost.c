@@ -77,19 +77,24 @@ void cost_global(Warp *w, u32 site, const u64 *list, u32 n) {
 
 /* ---- local memory ---- */
 
-/* Word w of all lanes lies together, lane after lane: eight lanes that touch the same word touch one sector. */
-void cost_local(SiteCost *cost, u32 mask, const u64 *offsets, u32 size) {
-    for (u32 first = 0; first < 32; first += 8) {
-        u64 words[80]; u32 count = 0;
-        for (u32 m = mask & 0xffu << first; m; m &= m - 1) {
-            u64 at = offsets[__builtin_ctz(m)];
-            for (u64 word = at / 4; word <= (at + size - 1) / 4; word++) {
-                u32 i = 0;
-                while (i < count && words[i] != word) i++;
-                if (i == count) words[count++] = word;
-            }
+/* Word w of all lanes lies together, lane after lane, in a row of 128 bytes: eight lanes that touch the same word touch
+ * one sector. */
+void cost_local(Warp *w, u32 site, u32 mask, const u64 *offsets) {
+    const Site *info = &w->launch->sites[site];
+    u64 rows[256]; u8 parts[256]; u32 count = 0;
+    for (u32 m = mask; m; m &= m - 1) {
+        u32 lane = __builtin_ctz(m);
+        u64 at = offsets[lane];
+        for (u64 row = at / 4; row <= (at + info->size - 1) / 4; row++) {
+            u32 i = count;
+            while (i && rows[i - 1] != row) i--;
+            if (!i) { rows[count] = row; parts[count] = 0; i = ++count; }
+            parts[i - 1] |= 1u << lane / 8;
         }
-        cost->local_sectors += count;
+    }
+    for (u32 i = 0; i < count; i++) {
+        w->launch->costs[site].local_sectors += __builtin_popcount(parts[i]);
+        cache_note_local(w, site, info->op != OP_LOAD, rows[i], parts[i], i == count - 1);
     }
 }
 

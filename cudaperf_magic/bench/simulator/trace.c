@@ -69,7 +69,7 @@ void rt_trace(Warp *w, u32 site, u32 mask, const u64 *addresses, u32 same) {
     cost->bytes += (u64)__builtin_popcount(mask) * info->size;
     if (info->space == SPACE_GLOBAL) trace_global(w, site, mask, addresses, same);
     else if (info->space == SPACE_SHARED) trace_shared(w, site, mask, addresses, same);
-    else if (info->space == SPACE_LOCAL) cost_local(cost, mask, addresses, info->size);
+    else if (info->space == SPACE_LOCAL) cost_local(w, site, mask, addresses);
     else if (info->space == SPACE_GENERIC) {
         u32 in_shared = 0, in_global = 0, in_local = 0;
         u64 offsets[32];
@@ -80,7 +80,7 @@ void rt_trace(Warp *w, u32 site, u32 mask, const u64 *addresses, u32 same) {
             else if (window == WINDOW_LOCAL) in_local |= m & -m;
             else if (!window) in_global |= m & -m;
         }
-        if (in_local) cost_local(cost, in_local, offsets, info->size);
+        if (in_local) cost_local(w, site, in_local, offsets);
         if (in_shared) trace_shared(w, site, in_shared, addresses, same);
         if (in_global) trace_global(w, site, in_global, addresses, same);
     }
