@@ -178,7 +178,7 @@ class _Lowering:
         targets = ", ".join(f"&&S_{s.number}" for s in self.flow.segments)
         body = PROLOGUE.replace("dispatch:\n", f"    static void *const targets[] = {{ {targets} }};\ndispatch:\n")
         gaps = " || ".join(f"(u32)((a) - {start}u) < {end - start}u" for start, end in self.shared_gaps)
-        head = f"{HEAD}#define IN_GAP(a) ({gaps or 0})\n"
+        head = f"{HEAD}#define IN_GAP(a) ({gaps or 0})\n#define STATIC_SHARED {self.shared_bytes}u\n"
         source = f"{head}struct Regs {{\n{fields}    u8 end;\n}};\n{body}{''.join(code)}}}\n"
         size = sum(32 * C_SIZE[self.scope.register_type(n)] for n in self.kept)
         accesses = [s for s in self.sites.all if s.operation in ("load", "store", "atomic")]

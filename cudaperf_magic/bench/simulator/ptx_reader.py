@@ -21,6 +21,7 @@ from cudaperf_magic.bench.simulator.ptx import (
     Vector,
     size_of,
 )
+from cudaperf_magic.bench.simulator.ptx_scopes import Scopes, labels_ahead
 from cudaperf_magic.bench.simulator.ptx_tokens import integer, tokens_of
 
 MOST_REGISTERS = 1_000_000  # of one function; ptxas itself gives up earlier
@@ -44,8 +45,7 @@ class _Parser:
         self.at = 0
         self.main = self._main_index(main_file)
         self.line = 0
-        self.scope_count = 0
-        self.scopes: list[dict[str, str]] = []
+        self.scopes = Scopes()
         self.depth = 0
         self.function: Function | None = None
         self.result = Module()
@@ -132,7 +132,7 @@ class _Parser:
         if self.take() == "{":
             function.has_body = True
             self.function = function
-            self.scopes = [{}]
+            self.scopes = Scopes()
             self.read_body()
             self.function = None
         if function.has_body or name not in self.result.functions:
@@ -234,11 +234,10 @@ class _Parser:
                 self.read_location(text)
             elif text == "{":
                 depth += 1
-                self.scope_count += 1
-                self.scopes.append({})
+                self.scopes.enter(labels_ahead(self.tokens, self.at))
             elif text == "}":
                 depth -= 1
-                self.scopes.pop()
+                self.scopes.leave()
             elif text != ";" and group != "line":
                 self.at -= 1
                 self.read_statement()
@@ -261,16 +260,16 @@ class _Parser:
             self.at += 2
             if self.peek() == ".branchtargets":
                 self.take()
-                function.tables[word] = self.read_names()
+                function.tables[self.scopes.renamed(word)] = tuple(map(self.scopes.renamed, self.read_names()))
             elif self.peek() == ".callprototype":
                 self.skip_to(";")
             else:
-                function.body.append(Label(self.renamed(word)))
+                function.body.append(Label(self.scopes.renamed(word)))
         elif word == ".reg":
             self.read_registers(function)
         elif word in (".local", ".shared", ".param", ".global", ".const"):
             for variable in self.read_variables(False):
-                name = self.declare(variable.name)
+                name = self.scopes.declare(variable.name)
                 moved = Variable(name, variable.space, variable.align, variable.size, False, variable.initial)
                 function.variables[name] = moved
         elif word.startswith(".pragma"):
@@ -286,19 +285,6 @@ class _Parser:
                 names.append(text)
         return tuple(names)
 
-    def declare(self, name: str) -> str:
-        if len(self.scopes) == 1:
-            return name
-        unique = f"{name}@{self.scope_count}"
-        self.scopes[-1][name] = unique
-        return unique
-
-    def renamed(self, name: str) -> str:
-        for scope in reversed(self.scopes):
-            if name in scope:
-                return scope[name]
-        return name
-
     def read_registers(self, function: Function) -> None:
         self.take()
         kind = self.take()[1:]
@@ -309,10 +295,10 @@ class _Parser:
                 if count + len(function.registers) > MOST_REGISTERS:
                     raise self.error(f"{count} registers {name[:40]}")
                 for i in range(count):
-                    function.registers[self.declare(f"{name}{i}")] = kind
+                    function.registers[self.scopes.declare(f"{name}{i}")] = kind
                 self.expect(">")
             else:
-                function.registers[self.declare(name)] = kind
+                function.registers[self.scopes.declare(name)] = kind
             if not self.accept(","):
                 break
         self.expect(";")
@@ -321,7 +307,7 @@ class _Parser:
         guard = None
         if self.accept("@"):
             negated = self.accept("!")
-            guard = (self.renamed(self.take()), negated)
+            guard = (self.scopes.renamed(self.take()), negated)
             if self.function is None or self.function.registers.get(guard[0]) != "pred":
                 raise self.error(f"the guard {guard[0][:40]}, which is no predicate,")
         opcode = tuple(self.take().split("."))
@@ -345,7 +331,7 @@ class _Parser:
         if self.accept("["):
             return self.read_address()
         if self.accept("!"):
-            return Negated(Reg(self.renamed(self.take())))
+            return Negated(Reg(self.scopes.renamed(self.take())))
         if self.accept("-"):
             return Integer(-self.take_integer())
         group, text = self.next_token()
@@ -355,7 +341,7 @@ class _Parser:
             return Integer(integer(text))
         if group != "word":
             raise self.error(f"the operand {text[:40]!r}")
-        name = self.renamed(text)
+        name = self.scopes.renamed(text)
         if text.startswith("%") or (self.function and name in self.function.registers):
             return Reg(name)
         if self.peek() == "+":
@@ -388,7 +374,7 @@ class _Parser:
             elif text in ("+", "-"):
                 sign = -sign if text == "-" else sign
             elif group == "word":
-                name = self.renamed(text)
+                name = self.scopes.renamed(text)
                 is_register = text.startswith("%") or (self.function and name in self.function.registers)
                 base = Reg(name) if is_register else Symbol(name)
             else:

@@ -116,16 +116,17 @@ def mov(ins: Instruction, scope: Scope) -> str:
     """Plain moves, and packing into or unpacking from a vector of parts."""
     kind = types_of(ins)[-1]
     target, source = ins.operands[0], ins.operands[1]
+    whole = f"b{bits(kind)}"
     if isinstance(source, Vector):
         part = bits(kind) // len(source.items)
-        wide = f"u{bits(kind)}"
         terms = [
-            f"(({wide}){scope.value(item, f'u{part}', ins.line)} << {part * i})" for i, item in enumerate(source.items)
+            f"(({C_TYPE[whole]}){scope.value(item, f'u{part}', ins.line)} << {part * i})"
+            for i, item in enumerate(source.items)
         ]
-        return scope.assign(target, wide, " | ".join(terms).join("()"))
+        return scope.assign(target, whole, " | ".join(terms).join("()"))
     if isinstance(target, Vector):
         part = bits(kind) // len(target.items)
-        value = scope.value(source, f"u{bits(kind)}", ins.line)
+        value = scope.value(source, whole, ins.line)
         parts = [scope.assign(item, f"u{part}", f"(u{part})(v_ >> {part * i})") for i, item in enumerate(target.items)]
-        return f"{{ u{bits(kind)} v_ = {value}; {' '.join(parts)} }}"
+        return f"{{ {C_TYPE[whole]} v_ = {value}; {' '.join(parts)} }}"
     return scope.assign(target, kind, scope.value(source, kind, ins.line))
