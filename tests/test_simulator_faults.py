@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import Any
+
 import numpy as np
 import pytest
 from simulated import KERNELS, floats, kinds, launch_of, line_of, only, run
@@ -278,6 +281,24 @@ def test_a_launch_that_a_gpu_would_refuse_is_refused(grid: object, block: object
     arrays = {"x": floats(32), "y": floats(32)}
     fault = only(run("saxpy.cu", "saxpy", grid, block, (32, 2.0, "x", "y"), arrays, shared=shared))  # type: ignore[arg-type]
     assert fault.kind == "launch" and words in fault.message
+
+
+def test_what_a_block_may_have_and_how_many_run_at_once_depend_on_the_card() -> None:
+    arrays = {"x": floats(32), "y": floats(32)}
+    wide: dict[str, Any] = {"shared": 100 << 10}
+    assert not run("saxpy.cu", "saxpy", 1, 32, (32, 2.0, "x", "y"), arrays, device="H100", **wide).faults
+    fault = only(run("saxpy.cu", "saxpy", 1, 32, (32, 2.0, "x", "y"), arrays, device="T4", **wide))
+    assert "asks for 102400 bytes of shared memory a block; a block has 65536 at most on sm_75" in fault.message
+
+
+def test_a_cooperative_launch_whose_blocks_cannot_all_be_resident_is_refused() -> None:
+    compiled = build((KERNELS / "saxpy.cu").read_text(), names=("saxpy",))
+    arrays = {"x": floats(32), "y": floats(32)}
+    for blocks, words in ((2 * 132, None), (2 * 132 + 1, "264 of its blocks can be resident on an H100")):
+        step = replace(launch_of("saxpy", blocks, 1024, (32, 2.0, "x", "y")), is_cooperative=True)
+        faults = simulate(compiled, LaunchPlan((step,)), arrays, instrument="none").faults
+        assert [f.kind for f in faults] == (["launch"] if words else [])
+        assert not words or words in faults[0].message
 
 
 def test_the_wrong_number_of_arguments_is_a_launch_fault() -> None:

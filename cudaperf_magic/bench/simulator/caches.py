@@ -7,7 +7,7 @@ from cudaperf_magic.bench.nvrtc import Compiled
 from cudaperf_magic.bench.occupancy import carveout, occupancy
 from cudaperf_magic.bench.plan import Launch
 from cudaperf_magic.bench.simulator import native
-from cudaperf_magic.bench.simulator.kernel import Kernel
+from cudaperf_magic.bench.simulator.kernel import Kernel, registers_of
 
 
 def card_of(arch: Architecture) -> native.Card:
@@ -24,6 +24,6 @@ def share_of(arch: Architecture, step: Launch, kernel: Kernel, compiled: Compile
     """Blocks of this launch that share a multiprocessor, and the bytes of L1 that their shared memory leaves."""
     threads = step.block[0] * step.block[1] * step.block[2]
     shared = kernel.lowered.static_shared_bytes + step.shared_bytes
-    registers = next((k.registers for k in compiled.build.kernels if k.name == kernel.lowered.name), 0)
+    registers = registers_of(kernel, compiled)
     blocks = max(1, occupancy(arch, threads, registers, shared).blocks)
     return blocks, arch.unified_bytes - carveout(arch, threads, registers, shared)

@@ -11,8 +11,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cudaperf_magic.bench.architectures import REGISTERS, Architecture
 from cudaperf_magic.bench.cache import Cache
 from cudaperf_magic.bench.nvrtc import Compiled
+from cudaperf_magic.bench.occupancy import occupancy
 from cudaperf_magic.bench.plan import Launch, LaunchPlan, Pointer, Scalar
 from cudaperf_magic.bench.simulator import native
 from cudaperf_magic.bench.simulator.access import OPERATIONS, SPACES
@@ -27,8 +29,6 @@ COST_FIELDS = (
     "worst_collision", "l1_missed", "dram_bytes", "local_sectors",
 )  # fmt: skip
 MAX_THREADS, MAX_BLOCK, MAX_GRID = 1024, (1024, 1024, 64), (2**31 - 1, 65535, 65535)
-MAX_SHARED = 227 << 10  # bytes a block may have on sm_90
-SM_REGISTERS = 65536
 FEW_THREADS = 1 << 14  # below, compiling fast matters more than running fast
 PARAMETER_ROOM = 32768 + 64  # PARAM_BYTES of sim.h, and what a wide load may read past it
 
@@ -135,8 +135,8 @@ def _kernel(lowered: Lowered) -> Kernel:
     )
 
 
-def refused(step: Launch, kernel: Kernel, compiled: Compiled) -> str | None:
-    """Why a GPU would refuse this launch; None when it would not."""
+def refused(step: Launch, kernel: Kernel, compiled: Compiled, arch: Architecture) -> str | None:
+    """Why this GPU would refuse this launch; None when it would not."""
     threads = step.block[0] * step.block[1] * step.block[2]
     if min(step.grid) < 1 or min(step.block) < 1:
         shape = f"grid {step.grid} and block {step.block}"
@@ -145,17 +145,34 @@ def refused(step: Launch, kernel: Kernel, compiled: Compiled) -> str | None:
         return f"a block of {step.block} has {threads} threads; a block may have {MAX_THREADS} at most, and 64 along z"
     if any(a > b for a, b in zip(step.grid, MAX_GRID, strict=True)):
         return f"a grid of {step.grid} is too large; y and z may be 65535 at most"
-    shared = kernel.lowered.static_shared_bytes + step.shared_bytes
-    if shared > MAX_SHARED:
-        return f"{step.kernel} asks for {shared} bytes of shared memory a block; {MAX_SHARED} are there"
-    registers = next((k.registers for k in compiled.build.kernels if k.name == kernel.lowered.name), 0)
-    if registers * -(-threads // 32) * 32 > SM_REGISTERS:
-        need = f"{step.kernel} needs {registers} registers a thread"
-        return f"{need}; {threads} threads a block need more than the {SM_REGISTERS} of an SM"
     given, taken = len(step.arguments), len(kernel.lowered.parameters)
     if given != taken:
         return f"{step.kernel} takes {taken} arguments, the launch gives {given}"
+    return _no_room(step, kernel, compiled, arch)
+
+
+def _no_room(step: Launch, kernel: Kernel, compiled: Compiled, arch: Architecture) -> str | None:
+    """What of a multiprocessor, or of all of them together, does not suffice for this launch."""
+    threads = step.block[0] * step.block[1] * step.block[2]
+    shared = kernel.lowered.static_shared_bytes + step.shared_bytes
+    if shared > arch.most_shared:
+        have = f"a block has {arch.most_shared} at most on {arch.name}"
+        return f"{step.kernel} asks for {shared} bytes of shared memory a block; {have}"
+    registers = registers_of(kernel, compiled)
+    blocks = occupancy(arch, threads, registers, shared).blocks
+    if blocks == 0:
+        need = f"{step.kernel} needs {registers} registers a thread"
+        return f"{need}; {threads} threads a block need more than the {REGISTERS} of an SM"
+    asked, most = step.grid[0] * step.grid[1] * step.grid[2], blocks * arch.multiprocessors
+    if step.is_cooperative and asked > most:
+        room = f"{most} of its blocks can be resident on an {arch.device}"
+        return f"{step.kernel} is launched cooperatively with {asked} blocks; {room}: let each block do more"
     return None
+
+
+def registers_of(kernel: Kernel, compiled: Compiled) -> int:
+    """Registers a thread, as ptxas says; 0 when it was not asked."""
+    return next((k.registers for k in compiled.build.kernels if k.name == kernel.lowered.name), 0)
 
 
 def set_arguments(kernel: Kernel, step: Launch, arena: Arena) -> None:

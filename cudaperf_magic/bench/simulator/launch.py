@@ -213,7 +213,7 @@ class _Run:
 
     def launch(self, step: Launch) -> None:
         kernel = self.kernels[step.kernel]
-        problem = refused(step, kernel, self.compiled)
+        problem = refused(step, kernel, self.compiled, self.arch)
         if problem:
             self.faults.append(Fault("launch", problem, line=step.line or None, kernel=step.kernel))
             self.sim.stopped = 1
