@@ -15,6 +15,7 @@ from cudaperf_magic.bench.simulator.combining import uniform_registers
 from cudaperf_magic.bench.simulator.flow import Flow, Segment, flow_of
 from cudaperf_magic.bench.simulator.liveness import registers_read, registers_written
 from cudaperf_magic.bench.simulator.memory_ops import memory
+from cudaperf_magic.bench.simulator.opcodes import must_run
 from cudaperf_magic.bench.simulator.operands import Scope
 from cudaperf_magic.bench.simulator.ptx import Instruction, Module, PtxError, Variable
 from cudaperf_magic.bench.simulator.warp_ops import barrier_result, meeting
@@ -81,7 +82,11 @@ def lower(module: Module, name: str) -> Lowered:
     """
     if name not in module.functions:
         raise PtxError(f"no kernel {name[:80]}")
-    return _Lowering(module, flow_of(module, name)).result()
+    flow = flow_of(module, name)
+    for segment in flow.segments:
+        for ins in segment.body:
+            must_run(ins)
+    return _Lowering(module, flow).result()
 
 
 def parameter_offsets(parameters: tuple[Variable, ...]) -> dict[str, int]:

@@ -7,8 +7,8 @@ row that is `refused` says why. It gives no meaning to any opcode. OPCODES.md be
 To add an opcode: a row in opcodes_arithmetic.py or opcodes_memory.py with its forms, the module that translates it, a
 file of kernels in tests/kernels/simulator whose PTX has it on architecture `since` (on sm_90 if that is newer), and the
 test that runs those kernels, as file.py::function. Where some forms of an opcode are refused, a second row names the
-parts that tell them: `cp.async.bulk` is met by every cp that has both .async and .bulk. The row with the most parts
-counts. A refused row needs an example in tests/kernels/simulator/refused.ptx instead.
+parts that tell them: `cp.async.bulk` is met by every cp that has both .async and .bulk. Of several rows a refused one
+counts, else the one with the most parts. A refused row needs an example in tests/kernels/simulator/refused.ptx instead.
 """
 
 from __future__ import annotations
@@ -23,7 +23,6 @@ from cudaperf_magic.bench.simulator.ptx import Instruction
 from cudaperf_magic.errors import Unsupported
 
 ROWS: tuple[OpcodeRow, ...] = (*ARITHMETIC, *CONTROL_ROWS, *MEMORY_ROWS, *WARP_ROWS)
-PSEUDO = ("copyparam", "barresult")  # made by the inliner and the flow; no PTX
 DOCUMENT = Path(__file__).with_name("OPCODES.md")
 INTRODUCTION = """# PTX in the simulator
 
@@ -37,10 +36,10 @@ HEAD = "| opcode | forms | since | meaning | kernels | test |\n|---|---|---|---|
 
 @functools.cache
 def find(opcode: tuple[str, ...]) -> OpcodeRow | None:
-    """The row that an instruction's opcode falls under: of those whose parts it all has, the most specific."""
+    """The row an opcode falls under: of those whose parts it all has, a refused one, else the most specific."""
     parts = set(opcode[1:])
     fitting = [row for row in ROWS if row.name == opcode[0] and set(row.parts) <= parts]
-    return max(fitting, key=lambda row: len(row.parts), default=None)
+    return max(fitting, key=lambda row: (bool(row.refused), len(row.parts)), default=None)
 
 
 def must_run(ins: Instruction) -> None:
@@ -49,12 +48,8 @@ def must_run(ins: Instruction) -> None:
     Raises:
         Unsupported: naming the instruction, its line, and why it is refused.
     """
-    if ins.opcode[0] in PSEUDO:
-        return
     row = find(ins.opcode)
-    if row is None:
-        raise Unsupported(ins.text, ins.line)
-    if row.refused:
+    if row is not None and row.refused:
         raise Unsupported(f"{ins.text} ({row.refused})", ins.line)
 
 
