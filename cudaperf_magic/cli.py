@@ -34,7 +34,8 @@ def main(words: Sequence[str] | None = None) -> int:
         print(f"cudaperf: {str(problem).removeprefix('cudaperf ')}", file=sys.stderr)
         return BAD_INPUT
     except KeyboardInterrupt:
-        print("cudaperf: interrupted; `cudaperf resume` goes on", file=sys.stderr)
+        way = "; `cudaperf resume` goes on" if next(iter(words), "") in ("translate", "resume") else ""
+        print(f"cudaperf: interrupted{way}", file=sys.stderr)
         return INTERRUPTED
     except BrokenPipeError:
         # Whoever read our output has gone (`| head`); the work is in the store.

@@ -185,6 +185,24 @@ def test_a_whole_program_is_read_for_what_its_device_sees(name: str) -> None:
     assert "the values are made up" in found.inspection.notes[0]
 
 
+def test_structs_by_value_are_followed_with_the_arrays_that_they_point_to() -> None:
+    found = inspect((PROGRAMS / "main_struct.cu").read_text())
+    assert found.ok, found.report.text
+    assert made(found) == {"in": (1000, "cudaMalloc"), "out": (4000, "cudaMalloc")}
+    assert "host code copies to weights, and is not run here: zeros are there instead" in found.inspection.notes
+    source = """struct Add { __device__ float operator()(float a, float b) const { return a + b; } };
+    struct Affine { float scale; int n; };
+    template <typename Op> __global__ void apply(float *x, Affine by, Op op) {
+        int i = blockIdx.x * blockDim.x + threadIdx.x;
+        if (i < by.n) x[i] = op(by.scale * i, 1);
+    }"""
+    found = inspect(source, launch="apply<Add><<<1, 64>>>(x, Affine{2.0f, n}, Add())", sizes={"n": "40"})
+    assert found.ok and found.arrays["x"].tolist() == [2 * i + 1 for i in range(40)]
+    assert "write its value into the launch, Affine{...}" in refusal(
+        source, launch="apply<Add><<<1, 1>>>(x, by, Add())"
+    )
+
+
 def test_a_program_that_computes_nothing_before_it_reads_is_caught() -> None:
     source = (PROGRAMS / "main_checked.cu").read_text()
     line = next(text for text in source.splitlines() if "HostToDevice" in text and "d_y" in text)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import random
+import struct
 import subprocess
 import time
 from pathlib import Path
@@ -13,7 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from cudaperf_magic.bench.launcher import Limits, PlanError, device_source, host_signature, kernel_names, read_plan
-from cudaperf_magic.bench.plan import Allocate, Copy, Fill, Free, Launch, LaunchPlan, Pointer, Scalar
+from cudaperf_magic.bench.plan import Allocate, Copy, Fill, Free, Launch, LaunchPlan, Pointer, Scalar, Struct
 
 KERNELS = """
 __global__ void saxpy_kernel(int n, float a, const float *x, float *y) { }
@@ -230,6 +231,8 @@ def test_floating_point_is_rounded_as_c_rounds_it(expression: str, expected: flo
         ("auto *p = &v; *p = 6; (*p)++;", 7),
         ("threads += 2; v = threads + steps[1] * 10 + up(1) + int(Kind::Late) + Shape::rows;", 258 + 70 + 2 + 5 + 9),
         ("v = WIDTH + CEIL(n, 300) + SQUARE(1 + 2);", 29),
+        ("v = plus(3) + plus(3, 4); report(v, __FILE__);", 4 + 7),
+        ("float3 w = make_float3(1, 2, 3); int2 q = make_int2(4, n); v = w.z * q.x + q.y;", 1012),
         ("if constexpr (WIDTH > 4) v = 1; else v = nonsense;", 1),
         ("constexpr int c = cube(3); float *t[c]; v = sizeof(t) / sizeof(t[0]);", 27),
     ],
@@ -243,6 +246,8 @@ def test_statements_do_what_c_says(body: str, expected: int) -> None:
     static int triangle(int k) { int sum = 0; for (int i = 1; i <= k; i++) sum += i; return sum; }
     __host__ __device__ inline int twice(const int &k) { return 2 * k; }
     void bump(int &k) { k++; }
+    int plus(int k, int more = WIDTH / 16) { return k + more; }
+    void report(int k, const char *file, bool loud = false) { if (loud) printf("%s %d", file, k); }
     int threads = 256;
     static const int steps[] = {3, 7};
     auto up = [](int k) { return k + 1; };
@@ -253,6 +258,21 @@ def test_statements_do_what_c_says(body: str, expected: int) -> None:
     """
     launch = only_launch(f"int v = 0; {body} see<<<1, 1>>>(v);", before=before)
     assert launch.arguments == (Scalar("long long", expected),)
+
+
+def test_a_struct_by_value_is_its_bytes_with_the_addresses_that_it_holds() -> None:
+    before = """
+    typedef struct { char kind; float *data; int size[2]; double scale; } View;
+    struct Nothing { };
+    __global__ void see(View view, float3 shift, Nothing nothing) { }
+    """
+    body = "View view = {7, y + 2, {3, n}, 0.5}; see<<<1, 1>>>(view, make_float3(1, 2, 3), Nothing());"
+    view, shift, nothing = only_launch(body, before=before).arguments
+    assert isinstance(view, Struct) and isinstance(shift, Struct) and isinstance(nothing, Struct)
+    assert view.pointers == ((8, Pointer("y", 8)),)
+    placed = view.placed(lambda pointer: 4000 + pointer.offset_bytes)
+    assert struct.unpack("<b7xQiid", placed) == (7, 4008, 3, 1000, 0.5)
+    assert struct.unpack("<fff", shift.data) == (1, 2, 3) and nothing.data == b"\0"
 
 
 def test_kernels_in_namespaces_and_enumerators_are_named_for_the_device_compiler() -> None:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cudaperf_magic.bench.plan import Copy, Fill, Launch, LaunchPlan, Pointer, Step
+from cudaperf_magic.bench.plan import Copy, Fill, KernelArgument, Launch, LaunchPlan, Pointer, Step, Struct
 from cudaperf_magic.bench.reference.run import at_path, leaf_paths
 from cudaperf_magic.records import Argument, Fault, Task
 
@@ -83,10 +83,15 @@ def shifted(plan: LaunchPlan, made: Mapping[str, Buffer]) -> LaunchPlan:
         guard = made[pointer.buffer].guard_bytes if pointer.buffer in made else 0
         return replace(pointer, offset_bytes=pointer.offset_bytes + guard) if guard else pointer
 
+    def argument(one: KernelArgument) -> KernelArgument:
+        if isinstance(one, Struct):
+            return replace(one, pointers=tuple((offset, moved(pointer)) for offset, pointer in one.pointers))
+        return moved(one) if isinstance(one, Pointer) else one
+
     def step(one: Step) -> Step:
         match one:
             case Launch():
-                return replace(one, arguments=tuple(moved(a) if isinstance(a, Pointer) else a for a in one.arguments))
+                return replace(one, arguments=tuple(argument(a) for a in one.arguments))
             case Copy():
                 return replace(one, target=moved(one.target), source=moved(one.source))
             case Fill():

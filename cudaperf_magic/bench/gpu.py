@@ -34,7 +34,7 @@ from .cuda_driver import (
     LaunchConfig,
     load_driver,
 )  # fmt: skip
-from .plan import Allocate, Copy, Fill, Free, Launch, LaunchPlan, Pointer, Step
+from .plan import Allocate, Copy, Fill, Free, KernelArgument, Launch, LaunchPlan, Pointer, Step, Struct
 
 WORKSPACE_POISON = 0xFF  # bytes; as float or double a NaN, so that reading a fresh workspace shows
 _PORTABLE_CLUSTER = 8
@@ -253,10 +253,13 @@ class _Run:
         pointers = (ctypes.c_void_p * max(len(values), 1))(*(ctypes.addressof(value) for value in values))
         self.driver.call("cuLaunchKernelEx", ctypes.byref(config), function, pointers, None)
 
-    def argument(self, argument: object) -> ctypes.Array[ctypes.c_char]:
+    def argument(self, argument: KernelArgument) -> ctypes.Array[ctypes.c_char]:
         if isinstance(argument, Pointer):
             return ctypes.create_string_buffer(self.address(argument).to_bytes(8, "little"), 8)
-        data = scalar_bytes(argument.c_type, argument.value)  # type: ignore[attr-defined]
+        if isinstance(argument, Struct):
+            data = argument.placed(self.address)
+        else:
+            data = scalar_bytes(argument.c_type, argument.value)
         return ctypes.create_string_buffer(data, len(data))
 
     def release(self) -> None:

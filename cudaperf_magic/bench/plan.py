@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 Dim3 = tuple[int, int, int]
@@ -21,6 +22,25 @@ class Scalar:
 
     c_type: str
     value: int | float | bool
+
+
+@dataclass(frozen=True)
+class Struct:
+    """A struct passed by value: its bytes as C lays them out, and which of them are addresses on the device."""
+
+    c_type: str
+    data: bytes
+    pointers: tuple[tuple[int, Pointer], ...] = ()  # (offset in the data, where it points to)
+
+    def placed(self, address: Callable[[Pointer], int]) -> bytes:
+        """The bytes with the addresses that pointers have in one run."""
+        made = bytearray(self.data)
+        for offset, pointer in self.pointers:
+            made[offset : offset + 8] = address(pointer).to_bytes(8, "little")
+        return bytes(made)
+
+
+KernelArgument = Pointer | Scalar | Struct
 
 
 @dataclass(frozen=True)
@@ -57,7 +77,7 @@ class Launch:
     kernel: str  # as written in the launch: "saxpy_kernel" or "reduce<float, 256>"
     grid: Dim3
     block: Dim3
-    arguments: tuple[Pointer | Scalar, ...]
+    arguments: tuple[KernelArgument, ...]
     shared_bytes: int = 0
     is_cooperative: bool = False
     cluster: Dim3 | None = None

@@ -43,6 +43,7 @@ from cudaperf_magic.bench.host.types import (
     HALF,
     INT,
     LONG,
+    NAMED_TYPES,
     VOID,
     Arithmetic,
     StructType,
@@ -111,6 +112,9 @@ def call(node: Node, scope: Scope) -> Expr:
         return call_function(name, templated, node, scope)
     if name in BUILTINS:
         return BUILTINS[name](node, arguments_of(node), scope)
+    vector = NAMED_TYPES.get(name.removeprefix("make_")) if name.startswith("make_") else None
+    if isinstance(vector, StructType):  # make_float3(x, y, z)
+        return construct(vector, node, scope)
     if text(function).startswith(_LIBRARIES):
         refuse(node, f"{shorten(function)} is a library's function; a candidate computes with its own kernels")
     refuse(

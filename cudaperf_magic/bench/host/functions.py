@@ -45,15 +45,16 @@ class LambdaType(OpaqueType):
 def call_function(name: str, templated: Node | None, node: Node, scope: Scope) -> Expr:
     nodes = [child for child in part(node, "arguments").named_children if child.type != "comment"]
     values = [decay(compile_expression(n, scope)) for n in nodes]
-    fitting = [
-        f for f in scope.functions(name) if f.is_host and len(f.parameters) == len(values) and f.body is not None
-    ]
+    fitting = [f for f in scope.functions(name) if f.is_host and f.body is not None and _takes(f, len(values))]
     if not fitting:
         if any(f.is_kernel for f in scope.functions(name)):
             refuse(node, f"{name} is a kernel; launch it with {name}<<<grid, block>>>(...)")
         if not any(f.is_host for f in scope.functions(name)):
             refuse(node, f"{name} is a __device__ function; host code cannot call it without __host__")
         refuse(node, f"no host function {name} takes {len(values)} arguments")
+    for left_out in fitting[0].parameters[len(values) :]:
+        nodes.append(part(left_out, "default_value"))
+        values.append(decay(compile_expression(nodes[-1], scope.top)))
     instance = _instance(fitting[0], templated, values, node, scope)
     gets = [_passed(value, type_, n) for value, (_, type_), n in zip(values, instance.parameters, nodes, strict=True)]
     slots = [slot for slot, _ in instance.parameters]
@@ -76,6 +77,13 @@ def call_function(name: str, templated: Node | None, node: Node, scope: Scope) -
     if all(v.is_constant for v in values) and "constexpr" in fitting[0].words:
         return _evaluated(result, scope)
     return result
+
+
+def _takes(function: Function, count: int) -> bool:
+    """Whether so many arguments will do; parameters with a default may be left out."""
+    left_out = function.parameters[count:]
+    is_short = count < len(function.parameters) and all(p.child_by_field_name("default_value") for p in left_out)
+    return count == len(function.parameters) or is_short
 
 
 def _evaluated(expr: Expr, scope: Scope) -> Expr:

@@ -37,15 +37,18 @@ from cudaperf_magic.bench.host.types import (
     ULONG,
     VOID,
     Arithmetic,
+    ArrayType,
     PointerType,
     ReferenceType,
+    StructType,
     Type,
     describe,
+    scalar_bytes,
 )  # fmt: skip
-from cudaperf_magic.bench.plan import Dim3, Launch, Pointer, Scalar
+from cudaperf_magic.bench.plan import Dim3, KernelArgument, Launch, Pointer, Struct
 
 _COOPERATIVE, _CLUSTER = 2, 4  # cudaLaunchAttributeID
-Made = Callable[[Frame], Pointer | Scalar]
+Made = Callable[[Frame], KernelArgument]
 
 
 def launch(node: Node, scope: Scope) -> Expr:
@@ -150,6 +153,8 @@ def _maker(get: Get, type_: Type, what: str, line: int) -> Made:
     if isinstance(type_, Arithmetic):
         c_type = type_.name if type_.name in NAMED_TYPES else INT.name  # an enumeration
         return lambda frame: machine(frame).scalar(c_type, get(frame))
+    if isinstance(type_, StructType):
+        return lambda frame: _struct(type_, get(frame), frame, what, line)
     if not isinstance(type_, PointerType):
         raise PlanError(f"{what} is a {describe(type_)} by value; pass its numbers one by one", line)
 
@@ -160,6 +165,28 @@ def _maker(get: Get, type_: Type, what: str, line: int) -> Made:
         return machine(frame).pointer(place, line)
 
     return pointer
+
+
+def _struct(type_: StructType, value: list[Any], frame: Frame, what: str, line: int) -> Struct:
+    data, pointers = bytearray(type_.size), list[tuple[int, Pointer]]()
+
+    def put(at: int, kind: Type, inner: Any) -> None:
+        if isinstance(kind, StructType):
+            for field, each in zip(kind.fields, inner, strict=True):
+                put(at + kind.offset(field.name), field.type, each)
+        elif isinstance(kind, ArrayType):
+            for index, each in enumerate(inner):
+                put(at + index * kind.element.size, kind.element, each)
+        elif isinstance(inner, Place):
+            pointers.append((at, machine(frame).pointer(inner, line)))
+        elif isinstance(inner, HostPlace):
+            raise PlanError(f"{what} holds a pointer to host memory, which a kernel cannot read", line)
+        elif isinstance(kind, Arithmetic) and inner is not None:  # None: not set, which C copies as well
+            name = kind.name if kind.name in NAMED_TYPES else INT.name
+            data[at : at + kind.size] = scalar_bytes(name, inner)
+
+    put(0, type_, value)
+    return Struct(describe(type_), bytes(data), tuple(pointers))
 
 
 @builtin("cudaLaunchKernel", "cudaLaunchCooperativeKernel")
@@ -184,8 +211,8 @@ def launch_by_pointers(node: Node, nodes: list[Node], scope: Scope) -> Expr:
     return Expr(INT, get)
 
 
-def _unpacked(frame: Frame, chosen: Kernel, packed: Any, line: int) -> tuple[Pointer | Scalar, ...]:
-    found = []
+def _unpacked(frame: Frame, chosen: Kernel, packed: Any, line: int) -> tuple[KernelArgument, ...]:
+    found: list[KernelArgument] = []
     for index, (name, type_) in enumerate(chosen.parameters):
         what = f"argument {name} of {chosen.name}"
         if not isinstance(packed, HostPlace):
@@ -196,6 +223,8 @@ def _unpacked(frame: Frame, chosen: Kernel, packed: Any, line: int) -> tuple[Poi
             if type_.is_float != isinstance(value, float):
                 raise PlanError(f"{what} is a {type_.name}; the address leads to a variable of another type", line)
             found.append(_maker(lambda _, value=value: value, type_, what, line)(frame))  # type: ignore[misc]
+        elif isinstance(type_, StructType) and isinstance(value, list):
+            found.append(_struct(type_, value, frame, what, line))
         elif isinstance(value, Place):
             found.append(machine(frame).pointer(value, line))
         else:

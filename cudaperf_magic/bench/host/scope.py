@@ -17,8 +17,10 @@ from cudaperf_magic.bench.host.runtime import NULL, HostPlace, Machine, Place, P
 from cudaperf_magic.bench.host.source import Function, Program, line_of, text
 from cudaperf_magic.bench.host.types import (
     BOOL,
+    CHAR,
     KERNEL,
     STREAM,
+    TEXT,
     Arithmetic,
     ArrayType,
     OpaqueType,
@@ -229,6 +231,8 @@ def convert(expr: Expr, target: Type, node: Node, *, is_cast: bool = False) -> E
     if isinstance(source, PointerType) and isinstance(target, PointerType):
         _check_pointer(source, target, node, is_cast)
         return _mapped(expr, target, None)
+    if source is TEXT and isinstance(target, PointerType) and target.target is CHAR:
+        return _mapped(expr, TEXT, None)
     if is_cast and isinstance(target, OpaqueType | PointerType) and isinstance(source, OpaqueType | PointerType):
         return _mapped(expr, source if source is KERNEL else target, None)  # (void *)kernel stays that kernel
     if isinstance(target, StructType) and target.name == "dim3" and isinstance(source, Arithmetic):

@@ -14,6 +14,7 @@ from cudaperf_magic.bench.inspecting.program import example, kernels_of, paramet
 from cudaperf_magic.errors import UsageError
 
 THREADS, SIDE = 256, 16
+NAMED = 5  # kernels that a sentence lists
 INTEGERS = {
     "int", "long", "short", "unsigned", "size_t", "uint", "int32_t", "uint32_t", "int64_t", "uint64_t"
 }  # fmt: skip
@@ -31,7 +32,7 @@ def default_launch(program: Program) -> tuple[str, str]:
     """
     kernels = kernels_of(program)
     if len(kernels) > 1:
-        names = ", ".join(k.name for k in kernels)
+        names = ", ".join([*(k.name for k in kernels[:NAMED]), *(["..."] if len(kernels) > NAMED else [])])
         raise UsageError(f"there are {len(kernels)} kernels ({names}); say what is launched: {_option(kernels[0])}")
     kernel = kernels[0]
     if kernel.template:

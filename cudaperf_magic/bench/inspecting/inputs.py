@@ -87,6 +87,8 @@ def take(
     _refuse_strangers("--range", {key.split(".")[0]: value for key, value in ranges.items()}, parameters, function)
     arrays = {p.name: array for p in parameters if p.is_pointer if (array := _array(p, named)) is not None}
     looks_like_size = {p.name for p in parameters if p.is_integer and sizes_of(program) & set(p.names)}
+    if not looks_like_size:
+        looks_like_size = {p.name for p in parameters if p.is_integer}
     counts = {p.name for p in parameters if p.is_integer and counts_of(program) & set(p.names)} - looks_like_size
     scalars = _Scalars(parameters, sizes, named)
     scalars.take_given()
@@ -132,7 +134,7 @@ class _Scalars:
         for p in self.parameters:
             if not isinstance(p.type, Arithmetic):
                 what = f"{p.name} is of type {describe(p.type)} and passed by value"
-                raise UsageError(f"{what}, which is not followed; pass its numbers one by one")
+                raise UsageError(f"{what}; write its value into the launch, {describe(p.type)}{{...}} in its place")
 
     def aliases(self) -> dict[str, Number]:
         return {alias: self.found[p.name] for p in self.parameters if p.name in self.found for alias in p.aliases}

@@ -16,7 +16,7 @@ from cudaperf_magic.bench.host.macros import expand
 from cudaperf_magic.bench.host.runtime import PlanError
 from cudaperf_magic.bench.host.scope import Scope, Unit, compile_expression
 from cudaperf_magic.bench.host.source import Program, first_error, read_program, text
-from cudaperf_magic.bench.host.types import DOUBLE, INT, Arithmetic, OpaqueType, PointerType, Type
+from cudaperf_magic.bench.host.types import DOUBLE, INT, Arithmetic, OpaqueType, PointerType, Type, describe
 from cudaperf_magic.bench.inspecting.parameters import Parameter
 from cudaperf_magic.bench.inspecting.program import Entry, example, kernels_of, launches_in, nearest, walk
 from cudaperf_magic.bench.launcher import file_scope
@@ -48,13 +48,21 @@ def launched(source: str, launch: str, defines: tuple[str, ...], known: Mapping[
     if not calls:
         raise UsageError(f"--launch '{launch}' launches nothing; write it as 'kernel<<<blocks, threads>>>(x, y, n)'")
     try:
-        parameters = _Open(program, file_scope(Unit(program)), known).parameters(function.body, calls)
+        scope = file_scope(Unit(program))
+        parameters = _Open(program, scope, known).parameters(function.body, calls)
     except PlanError as error:
         raise UsageError(f"--launch: {error.message}") from None
     at = whole.rindex(HEAD)
-    written = f"void {FUNCTION}({', '.join(str(p) for p in parameters)})"
+    written = f"void {FUNCTION}({', '.join(f'{_spelled(p.type, scope)} {p.name}' for p in parameters)})"
     names = dict.fromkeys(callee(name)[0] for c in calls if (name := c.child_by_field_name("function")) is not None)
     return Entry(whole[:at] + written + whole[at + len(HEAD) :], FUNCTION, parameters, " and ".join(names))
+
+
+def _spelled(type_: Type, scope: Scope) -> str:
+    """A type as the program names it; an unnamed struct by its typedef."""
+    if isinstance(type_, PointerType):
+        return f"{'const ' if type_.is_const else ''}{_spelled(type_.target, scope)} *"
+    return next((name for name, known in scope.types.items() if known == type_), describe(type_))
 
 
 class _Open:

@@ -17,7 +17,7 @@ from cudaperf_magic.bench.host.macros import expand
 from cudaperf_magic.bench.host.runtime import PlanError
 from cudaperf_magic.bench.host.scope import Unit
 from cudaperf_magic.bench.host.source import Function, Program, read_program, text
-from cudaperf_magic.bench.host.types import PointerType
+from cudaperf_magic.bench.host.types import PointerType, StructType
 from cudaperf_magic.bench.inspecting.parameters import Parameter
 from cudaperf_magic.bench.inspecting.program import Entry, called_in, launches_in, launching_functions, listed, walk
 from cudaperf_magic.bench.launcher import file_scope
@@ -101,7 +101,7 @@ class _Slice:
         }
         self.host = {name for node in walk(function.body) if (name := _made_on_the_host(node))}
         self.symbols: list[str] = []  # of constant or global memory that the host copies to
-        self.filled: set[str] = set()
+        self.filled: dict[str, str] = {}  # arrays on the device, with the field of a struct that points to them, or ""
         body = function.body
         self.units = list(self.units_of(body, None)) if body is not None else []
         for unit in self.units:
@@ -140,7 +140,8 @@ class _Slice:
         names = [_base(node) for node in arguments[:2]]
         kind = text(arguments[-1]) if arguments else ""
         if "HostToDevice" in kind or (len(names) == 2 and names[0] in self.device and names[1] not in self.device):
-            self.filled.add(names[0])
+            fields = [text(each) for each in walk(arguments[0]) if each.type == "field_identifier"]
+            self.filled[names[0]] = fields[-1] if fields else ""
             return False
         return "DeviceToHost" not in kind and set(names) <= self.device
 
@@ -162,15 +163,17 @@ class _Slice:
         if node.type in ("assignment_expression", "update_expression"):
             target = node.child_by_field_name("left") or node.child_by_field_name("argument")
             name = _base(target) if target is not None else ""
-            if target is not None and target.type != "identifier" and name in self.device:
-                self.filled.add(name)
+            if target is not None and _is_through_pointer(target) and name in self.device:
+                self.filled.setdefault(name, "")
                 return set()
             return {name} if name not in self.host or (target is not None and target.type == "identifier") else set()
         if node.type != "call_expression":
             return set()
         own = self.program.functions.get(_callee(node), [])
         if any(f.is_host and not f.is_kernel for f in own) and _callee(node) not in self.launching:
-            self.filled |= {_base(argument) for argument in _arguments(node)} & self.device
+            for argument in _arguments(node):
+                if _base(argument) in self.device:
+                    self.filled.setdefault(_base(argument), "")
         return set(_addressed(node))
 
     def choices(self) -> Iterator[tuple[Node, str]]:
@@ -215,11 +218,13 @@ class _Slice:
         for node in walk(self.function.body):
             for child in node.children_by_field_name("declarator") if node.type == "declaration" else ():
                 name = _declared(child)
-                if name in self.filled & self.device:
+                if name in self.device and name in self.filled:
                     plain = child.child_by_field_name("declarator") if child.type == "init_declarator" else child
-                    made = declared(plain, written_type(node, scope), scope)
-                    if isinstance(made.type, PointerType):
-                        yield Parameter(name, made.type)
+                    type_ = declared(plain, written_type(node, scope), scope).type
+                    if isinstance(type_, StructType):
+                        type_ = next((f.type for f in type_.fields if f.name == self.filled[name]), type_)
+                    if isinstance(type_, PointerType):
+                        yield Parameter(name, type_)
 
 
 class _Block:
@@ -265,6 +270,15 @@ def _addressed(call: Node) -> Iterator[str]:
 def _base(node: Node) -> str:
     """The variable that an expression is about: x of `&x[3]`, `(float *)x + 1`, `x.y`."""
     return next((text(each) for each in walk(node) if each.type == "identifier"), "")
+
+
+def _is_through_pointer(target: Node) -> bool:
+    """Whether an assignment goes to what a pointer points to, and not to a variable or its field."""
+    return any(
+        each.type in ("subscript_expression", "pointer_expression")
+        or (each.type == "field_expression" and "->" in text(each))
+        for each in walk(target)
+    )
 
 
 def _declared(node: Node) -> str:

@@ -48,9 +48,6 @@ class Parameter:
     def names(self) -> tuple[str, ...]:
         return (self.name, *self.aliases)
 
-    def __str__(self) -> str:
-        return f"{describe(self.type)} {self.name}".replace("* ", "*")
-
 
 def dtype_of(type_: Type, name: str) -> np.dtype[Any]:
     """The NumPy type of an array's elements, laid out as C does. bfloat16, which NumPy lacks, as its 16 bits.

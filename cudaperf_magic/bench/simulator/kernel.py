@@ -15,7 +15,7 @@ from cudaperf_magic.bench.architectures import REGISTERS, Architecture
 from cudaperf_magic.bench.cache import Cache
 from cudaperf_magic.bench.nvrtc import Compiled
 from cudaperf_magic.bench.occupancy import occupancy
-from cudaperf_magic.bench.plan import Launch, LaunchPlan, Pointer, Scalar
+from cudaperf_magic.bench.plan import KernelArgument, Launch, LaunchPlan, Pointer, Struct
 from cudaperf_magic.bench.simulator import native
 from cudaperf_magic.bench.simulator.access import OPERATIONS, SPACES
 from cudaperf_magic.bench.simulator.arena import GRID_BARRIER, Arena
@@ -182,10 +182,12 @@ def set_arguments(kernel: Kernel, step: Launch, arena: Arena) -> None:
         kernel.params[at : at + len(data)] = np.frombuffer(data, np.uint8)
 
 
-def packed(argument: Pointer | Scalar, size: int, arena: Arena) -> bytes:
+def packed(argument: KernelArgument, size: int, arena: Arena) -> bytes:
     """An argument's bytes, as wide as the kernel's parameter."""
     if isinstance(argument, Pointer):
         return arena.address(argument).to_bytes(8, "little")
+    if isinstance(argument, Struct):
+        return argument.placed(arena.address)[:size].ljust(size, b"\0")
     words = argument.c_type.replace("const", "").split()
     if words in (["float"], ["double"]):
         return struct.pack("<f" if size == 4 else "<d", argument.value)
