@@ -154,6 +154,33 @@ def test_misses_and_bytes_from_memory_are_told_by_line() -> None:
     assert (line.l1_missed_sectors, line.dram_read_bytes) == (n // 8, 4 * n)
 
 
+def test_more_requests_than_are_written_down_at_once_cost_little_of_what_warps_share() -> None:
+    n = 1 << 21
+    launch = ran("sum_of_all", 1, 1024, n, 1024, step_limit=1 << 40)  # 2^21 requests, twice the window
+    assert launch.l1_sectors == 32 * n // 8
+    assert launch.l1_hit_rate is not None and 0.85 < launch.l1_hit_rate <= 31 / 32
+    assert launch.dram_read_bytes == 4 * n
+
+
+@settings(max_examples=25, deadline=None)
+@given(
+    at=st.lists(st.lists(st.integers(0, 4095), min_size=64, max_size=64), min_size=1, max_size=6),
+    device=st.sampled_from(["T4", "RTX 3090", "H200"]),
+)
+def test_a_random_gather_that_fits_in_the_caches_misses_each_sector_once(at: list[list[int]], device: str) -> None:
+    """Against sets: of sectors for each multiprocessor, and of what comes from memory together for the card."""
+    arrays = {"x": floats(4096), "at": np.array(at, np.int32), "y": np.zeros(64 * len(at), np.float32)}
+    (launch,) = run("caches.cu", "gather", len(at), 64, ("x", "at", "y"), arrays, device=device).launches
+    requests = [{i // 8 for i in block[first : first + 32]} for block in at for first in (0, 32)]
+    of_blocks = [{i // 8 for i in block} for block in at]  # fewer blocks than multiprocessors: each has its own
+    own_indices = 8 * len(at)  # the sectors of `at`
+    assert launch.l1_sectors == own_indices + sum(len(request) for request in requests)
+    assert launch.l1_sectors - launch.l1_hits == own_indices + sum(len(block) for block in of_blocks)
+    fetch = architecture(device).fetch_bytes
+    together = {i * 4 // fetch for block in at for i in block}
+    assert launch.dram_read_bytes == 32 * own_indices + fetch * len(together)
+
+
 def test_no_cache_is_modelled_unwatched() -> None:
     arrays = {"x": floats(256), "y": np.zeros(256, np.float32)}
     assert run("caches.cu", "copy", 1, 256, ("x", "y", 256), arrays, instrument="none").launches == ()

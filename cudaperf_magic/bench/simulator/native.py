@@ -136,7 +136,7 @@ class Job:
 
     @property
     def key(self) -> str:
-        return key_of(_headers_key(), self.source, *self.flags, *machine_flags(), compiler()) + ".so"
+        return key_of(_headers_key(), self.source, *FLAGS, *self.flags, *machine_flags(), compiler()) + ".so"
 
 
 def compile_all(jobs: Sequence[Job], cache: Cache) -> list[Path]:

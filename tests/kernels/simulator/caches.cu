@@ -65,3 +65,8 @@ extern "C" __global__ void in_two_halves(const float *x, float *y, int n) {
         for (int i = lane; i < n; i += 32) sum += x[i];
     y[threadIdx.x] = sum;
 }
+
+extern "C" __global__ void gather(const float *x, const int *at, float *y) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    y[i] = x[at[i]];
+}
