@@ -107,6 +107,8 @@ def test_intensity_says_what_the_modelled_caches_leave_to_memory_and_its_score_d
     assert once.reason == ("no byte is asked for more often than it must be; of 2.16 MB in sectors, 270 KB reach DRAM "
                            "(modelled)")
     assert (p.score, once.score) == (1 / 8, 1.0)
+    sampled = prop("intensity", replace(cached, traced_blocks=8), compulsory_bytes=BYTES // 8)
+    assert "DRAM" not in sampled.reason
 
 
 def test_intensity_is_not_lowered_by_what_coalescing_already_counts() -> None:

@@ -130,11 +130,11 @@ def intensity(launches: Sequence[LaunchTotals], lines: Sequence[LineCost], compu
 
 
 def _past_caches(launches: Sequence[LaunchTotals]) -> str:
-    """What of the traffic reaches memory by the cache model; nothing where it did not run."""
-    asked = sum(launch.sectors * whole(launch) for launch in launches) * SECTOR_BYTES
-    if not asked or not any(launch.l2_bytes for launch in launches):
+    """What of the traffic reaches memory by the cache model; nothing where that has not seen every block."""
+    if not any(launch.l2_bytes for launch in launches) or any(whole(launch) > 1.0 for launch in launches):
         return ""
-    reached = sum((launch.dram_read_bytes + launch.dram_write_bytes) * whole(launch) for launch in launches)
+    asked = sum(launch.sectors for launch in launches) * SECTOR_BYTES
+    reached = sum(launch.dram_read_bytes + launch.dram_write_bytes for launch in launches)
     return f"; of {_bytes(asked)} in sectors, {_bytes(reached)} reach DRAM (modelled)"
 
 
