@@ -1,18 +1,26 @@
-"""The report of an inspection: what it says, what it draws, and that a notebook's sanitiser leaves it whole."""
+"""The report of an inspection: what it says, what it draws, and that a notebook's sanitiser leaves it whole.
+
+The inspections are made by hand, but for one: its pictures have to agree with what the simulator counts.
+"""
 
 from __future__ import annotations
 
 import json
+from collections import Counter
 from dataclasses import replace
 from typing import get_args, get_type_hints
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from inspections import ALL, BOUNDS, BROKEN, CUT_SHORT, EMPTY, FAULTY, GOOD, LAUNCH, MAPS, OCCUPANCY, RACE, access
 from test_report import STYLES, TAGS, VALUES_LOST, Pieces
 
+from cudaperf_magic import commands
 from cudaperf_magic.notebook import access_map, access_picture, source_view
 from cudaperf_magic.notebook import inspection_words as say
-from cudaperf_magic.notebook.access_map import Cell, Layout, layout, listing, sentences
+from cudaperf_magic.notebook.access_map import Cell, Layout, layout
+from cudaperf_magic.notebook.access_words import listing, sentences, spans
 from cudaperf_magic.notebook.inspection_report import MIME, inspection_html, inspection_report, inspection_text
 from cudaperf_magic.notebook.source_view import Heat, short, tint
 from cudaperf_magic.notebook.source_view import source_view as view_of
@@ -160,6 +168,14 @@ def test_every_kind_of_fault_has_a_title() -> None:
 
 
 # ---- the source ----
+
+
+def test_lines_are_counted_as_the_compiler_counts_them_and_nothing_moves_a_terminals_cursor() -> None:
+    source = "// one \x0c\u2028 still one\r\n// two \x1b[2J \u202e\tx\n"
+    assert say.source_lines(source) == ["// one \ufffd\ufffd still one", "// two \ufffd[2J \ufffd\tx"]
+    shown = inspection_text(replace(GOOD, source=source, text="\x1b]0;title\x07", maps=(), structure=None))
+    assert "\x1b" not in shown and "\x07" not in shown
+    assert "\u202e" not in inspection_html(replace(GOOD, source=source))
 
 
 def test_every_line_of_the_source_is_there_once() -> None:
@@ -331,7 +347,7 @@ def test_the_picture_is_told_to_ears_as_well() -> None:
     assert listing(MAPS["coalesced"])[0] == "sector at byte 0: 32 of 32 bytes, by lanes 0 to 7"
     assert listing(MAPS["shared column"]) == ("bank 0: 32 words each",)
     assert listing(MAPS["shared padded"]) == ("banks 0 to 31: 1 word each",)
-    assert access_map.spans([0, 1, 2, 7, 9], "lane") == "lanes 0 to 2, 7 and 9"
+    assert spans([0, 1, 2, 7, 9], "lane") == "lanes 0 to 2, 7 and 9"
     assert listing(MAPS["coalesced"])[0] in Pieces(access_picture.html(MAPS["coalesced"])).text
 
 
@@ -343,6 +359,92 @@ def test_the_text_picture_fits_its_width_and_names_every_lane_of_its_rows(name: 
     cells = " ".join(picture).replace("|", " ").split()
     for row in layout(MAPS[name]).rows[:4]:
         assert all(str(access_picture.who(cell)) in cells for cell in row.cells if cell.lanes)
+
+
+LANES_TAKEN = st.lists(st.none() | st.integers(0, 2000), min_size=32, max_size=32)
+
+
+@given(LANES_TAKEN, st.sampled_from([1, 2, 4, 8, 16]), st.sampled_from([8, 16, 32]))
+def test_any_global_request_draws_each_of_its_sectors_once(elements: list[int | None], size: int, columns: int) -> None:
+    offsets = [None if element is None else element * size for element in elements]
+    found = access("global", size, lambda lane: offsets[lane], 0, 0)
+    drawn = layout(found, columns)
+    sectors = {offset // 32 for offset in offsets if offset is not None}  # an element lies within one
+    assert sum(row.count("t") + row.count("m") for row in states(drawn)) * drawn.unit_bytes == 32 * len(sectors)
+    used = {offset + byte for offset in offsets if offset is not None for byte in range(size)}
+    assert sum(row.count("t") for row in states(drawn)) * drawn.unit_bytes == len(used)
+    starts = [int(row.label.replace(",", "")) for row in drawn.rows]
+    assert starts == sorted(set(starts))
+
+
+@given(LANES_TAKEN, st.sampled_from([1, 2, 4, 8, 16]))
+def test_any_shared_request_serves_each_word_of_each_pass_once(elements: list[int | None], size: int) -> None:
+    offsets = [None if element is None else element * size for element in elements]
+    found = access("shared", size, lambda lane: offsets[lane], 0, 0, operation="store")
+    lanes = 32 if size <= 4 else 128 // size
+    words = [
+        {
+            word
+            for offset in offsets[at : at + lanes]
+            if offset is not None
+            for word in range(offset // 4, (offset + size + 3) // 4)
+        }
+        for at in range(0, 32, lanes)
+    ]
+    assert sum(row.count("t") + row.count("w") for row in states(layout(found))) == sum(map(len, words))
+    deepest = [max(Counter(word % 32 for word in part).values(), default=0) for part in words]
+    assert len(layout(found).rows) == sum(deepest)
+
+
+def test_lanes_that_meet_in_an_atomic_take_turns_where_the_count_says_so() -> None:
+    def lane(i: int) -> int:
+        return 4 * (i % 3) * 32
+
+    together = access("shared", 4, lane, 3, 1, operation="atomic")
+    apart = access("shared", 4, lane, 32, 1, operation="atomic")
+    assert len(layout(together).rows) == 3 and len(layout(apart).rows) == 32
+    assert touched(layout(apart)) == [(lane,) for first in range(3) for lane in range(first, 32, 3)]
+    assert "at one word too" in " ".join(sentences(apart))
+    crowd = " ".join(sentences(access("global", 4, lambda i: 0, 32, 1, operation="atomic", buffer="sum")))
+    assert "32 turns of a sector a warp, where 1 would do" in crowd and "go one after the other" in crowd
+
+
+EVERY_WAY = """
+__global__ void k(const float *x, float *y, int *bins, const double *d, const float4 *f, const unsigned char *c) {
+    __shared__ float tile[32][32];
+    __shared__ double wide[64];
+    __shared__ float4 quad[32];
+    __shared__ int own[128];
+    int t = threadIdx.x;
+    tile[t][0] = x[t * 32];
+    wide[t * 2] = d[t + 1];
+    quad[t] = f[t];
+    own[t] = c[t];
+    own[t + 32] = own[t + 64] = own[t + 96] = 0;
+    __syncwarp();
+    y[t] = tile[t / 2][0] + wide[t * 2] + quad[31 - t].y + wide[t / 2 * 4];
+    if (t < 20) y[32 + t] = own[3];
+    __syncwarp();
+    atomicAdd(&bins[t % 5 * 3], t);
+    atomicAdd(&own[t % 3 * 32], 1);
+    atomicMax(&own[t % 3 * 32], t);
+    for (int i = 0; i < 4; i++) y[64 + i * 32 + t] = x[i + t * 2];
+}
+"""
+
+
+def test_the_pictures_agree_with_what_the_simulator_counts() -> None:
+    sizes = {"x": "1024", "y": "256", "bins": "32", "d": "64", "f": "32", "c": "32"}
+    seen = commands.inspect(EVERY_WAY, sizes=sizes, launch="k<<<1, 32>>>(x, y, bins, d, f, c)").inspection
+    assert seen.ok, inspection_text(seen)
+    assert len(seen.maps) >= 18
+    for found in seen.maps:
+        drawn = layout(found)
+        if found.space == "shared":
+            assert len(drawn.rows) == found.units, found
+        elif found.operation != "atomic":
+            moved = sum(row.count("t") + row.count("m") for row in states(drawn)) * drawn.unit_bytes
+            assert moved == found.units * access_map.SECTOR_BYTES, found
 
 
 def test_a_strip_of_a_row_keeps_the_cells_that_reach_into_it() -> None:
@@ -366,7 +468,7 @@ def test_a_line_without_an_access_says_which_lines_have_one() -> None:
 
 def test_maps_of_other_lines_are_there_folded() -> None:
     page = inspection_html(GOOD)
-    assert "line 14: load, in, 4 sectors (needed: 4)" in Pieces(page).text
+    assert "line 14 reads in: 4 sectors (needed: 4)" in Pieces(page).text
 
 
 # ---- launches ----

@@ -33,6 +33,7 @@ ROWS: tuple[tuple[str, ...], ...] = (
         "notebook.inspection_words",
         "notebook.source_view",
         "notebook.access_map",
+        "notebook.access_words",
         "notebook.access_picture",
     ),
     ("episode", "store"),

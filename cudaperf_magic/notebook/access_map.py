@@ -1,15 +1,12 @@
 """An access map as a layout: rows of cells that say which lanes touch which bytes, or which banks in which wavefront.
 
 Global memory: a row is consecutive bytes of the buffer, a box in it a 32-byte sector; only rows with a touched sector
-are there. Shared memory: a column is one of the 32 banks, a row one wavefront. Geometry and its words only; HTML and
-text are drawn from the same layout in access_picture.py.
-"""
+are x"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
-from itertools import groupby, pairwise
 from math import gcd
 from typing import Literal
 
@@ -62,19 +59,39 @@ def layout(access: AccessMap, columns: int = 32) -> Layout:
 
 
 def passes(access: AccessMap) -> list[tuple[int, ...]]:
-    """The active lanes that one pass over shared memory serves: 128 bytes, thus half or quarter warps if wide."""
+    """The active lanes that go over shared memory at once, as the simulator counts them (simulator/cost.c).
+
+    Accesses of 8 bytes go by half warps, of 16 by quarters; loads whose neighbours meet by twice as many.
+    """
     lanes_a_pass = LANES if access.size_bytes <= 4 else 16 if access.size_bytes == 8 else 8
+    if access.size_bytes > 4 and access.operation == "load" and any(_neighbours_meet(access, n) for n in (1, 2)):
+        lanes_a_pass *= 2
     parts = [range(first, first + lanes_a_pass) for first in range(0, LANES, lanes_a_pass)]
     return [active for part in parts if (active := tuple(i for i in part if access.lanes[i] is not None))]
+
+
+def _neighbours_meet(access: AccessMap, apart: int) -> bool:
+    pairs = ((access.lanes[lane], access.lanes[lane ^ apart]) for lane in range(LANES))
+    return all(one is None or other is None or one == other for one, other in pairs)
+
+
+def active(access: AccessMap) -> list[tuple[int, int]]:
+    """(lane, offset) of each lane that takes part."""
+    return [(lane, offset) for lane, offset in enumerate(access.lanes) if offset is not None]
+
+
+def bytes_touched(access: AccessMap) -> set[int]:
+    """Every byte that a lane asks for, by its offset."""
+    return {byte for _, offset in active(access) for byte in range(offset, offset + access.size_bytes)}
 
 
 # ---- global memory ----
 
 
 def _sectors(access: AccessMap, columns: int) -> Layout:
-    unit = gcd(WORD_BYTES, access.size_bytes, *(offset for _, offset in _active(access)))
+    unit = gcd(WORD_BYTES, access.size_bytes, *(offset for _, offset in active(access)))
     owners: dict[int, list[int]] = {}
-    for lane, offset in _active(access):
+    for lane, offset in active(access):
         for place in range(offset // unit, (offset + access.size_bytes - 1) // unit + 1):
             owners.setdefault(place, []).append(lane)
     box = SECTOR_BYTES // unit
@@ -99,16 +116,31 @@ def _place(place: int, box: int, owners: dict[int, list[int]], touched: set[int]
 
 
 def _banks(access: AccessMap) -> Layout:
+    """Lanes that add to one word may go together or in turn; the picture follows what was counted."""
+    together = wavefronts(access, is_word_shared=True)
+    if access.operation != "atomic" or len(together) == access.units:
+        return Layout(BANKS, WORD_BYTES, together)
+    return Layout(BANKS, WORD_BYTES, wavefronts(access, is_word_shared=False))
+
+
+def wavefronts(access: AccessMap, *, is_word_shared: bool) -> tuple[Row, ...]:
+    """One row for each wavefront.
+
+    Args:
+        is_word_shared: lanes that want the same word get it at once; else each in its own wavefront.
+    """
     rows: list[Row] = []
     for lanes in passes(access):
         words = bank_words(access, lanes)
+        if not is_word_shared:
+            words = [[(word, [lane]) for word, who in bank for lane in who] for bank in words]
         for depth in range(max(len(found) for found in words)):
             state: State = "waits" if depth else "touched"
             cells = (
                 Cell(1, state, tuple(found[depth][1])) if depth < len(found) else Cell(1, "idle") for found in words
             )
             rows.append(Row(str(len(rows) + 1), _merge(cells)))
-    return Layout(BANKS, WORD_BYTES, tuple(rows))
+    return tuple(rows)
 
 
 def bank_words(access: AccessMap, lanes: Iterable[int]) -> list[list[tuple[int, list[int]]]]:
@@ -132,121 +164,3 @@ def _merge(cells: Iterable[Cell]) -> tuple[Cell, ...]:
         else:
             merged.append(cell)
     return tuple(merged)
-
-
-# ---- in words ----
-
-
-def sentences(access: AccessMap) -> tuple[str, ...]:
-    """What the picture shows: cost, pattern, what is wasted and where it happened."""
-    found = [_cost(access), _pattern(access)]
-    found.append(_conflict(access) if access.space == "shared" else _waste(access))
-    block = ", ".join(map(str, access.block))
-    found.append(f"The worst request of the line: warp {access.warp} of block ({block}), kernel {access.kernel}.")
-    return tuple(sentence for sentence in found if sentence)
-
-
-def _cost(access: AccessMap) -> str:
-    verb, of = {"load": ("reads", "from"), "store": ("writes", "to"), "atomic": ("updates", "of")}[access.operation]
-    unit = "wavefront" if access.space == "shared" else "sector"
-    where = "shared memory" if access.space == "shared" else access.buffer or "global memory"
-    needs = f"{_count(access.units, unit)} a warp"
-    would = (
-        f", where {access.ideal_units} would do" if access.ideal_units < access.units else ", the least there can be"
-    )
-    return f"Line {access.line} {verb} {_bytes(access.size_bytes)} a lane {of} {where}: {needs}{would}."
-
-
-def _pattern(access: AccessMap) -> str:
-    active = _active(access)
-    part = "" if len(active) == LANES else f"{len(active)} of {LANES} lanes take part. "
-    steps = {b - a for (_, a), (_, b) in pairwise(active)}
-    neighbours = all(b - a == 1 for (a, _), (b, _) in pairwise(active))
-    if len(active) < 2:
-        return part.strip()
-    if len(steps) > 1:
-        return f"{part}The distance from lane to lane changes."
-    (step,) = steps
-    who = "Neighbouring lanes" if neighbours else "Active lanes that follow each other"
-    if step == 0:
-        return f"{part}All{' of them' if part else ' lanes'} touch the same address."
-    if step == access.size_bytes:
-        start = access.lanes[active[0][0]] or 0
-        off = start % SECTOR_BYTES if access.space == "global" else 0
-        return f"{part}{who} touch neighbouring elements" + (
-            f", but the first one lies {_bytes(off)} past a sector's edge." if off else "."
-        )
-    return f"{part}{who} are {_bytes(abs(step))} apart{', backwards' if step < 0 else ''}."
-
-
-def _waste(access: AccessMap) -> str:
-    asked = len({byte for _, offset in _active(access) for byte in range(offset, offset + access.size_bytes)})
-    moved = access.units * SECTOR_BYTES
-    return f"It moves {_bytes(moved)} to use {_bytes(asked)} of them." if moved > asked else "No byte moves unused."
-
-
-def _conflict(access: AccessMap) -> str:
-    depth, bank, lanes = 0, 0, 0
-    for group in passes(access):
-        for number, words in enumerate(bank_words(access, group)):
-            if len(words) > depth:
-                depth, bank, lanes = len(words), number, len({lane for _, who in words for lane in who})
-    if depth < 2:
-        return "No bank is asked for two different words at once."
-    return f"{lanes} lanes want {depth} different words of bank {bank}: a {depth}-way conflict, served one by one."
-
-
-def listing(access: AccessMap) -> tuple[str, ...]:
-    """The picture for ears: each sector with its lanes, or the banks with how many words are asked of each."""
-    return _bank_listing(access) if access.space == "shared" else _sector_listing(access)
-
-
-def _sector_listing(access: AccessMap) -> tuple[str, ...]:
-    sectors: dict[int, set[int]] = {}
-    used: dict[int, set[int]] = {}
-    for lane, offset in _active(access):
-        for byte in range(offset, offset + access.size_bytes):
-            sectors.setdefault(byte // SECTOR_BYTES, set()).add(lane)
-            used.setdefault(byte // SECTOR_BYTES, set()).add(byte)
-    return tuple(
-        f"sector at byte {sector * SECTOR_BYTES:,}: {len(used[sector])} of {SECTOR_BYTES} bytes, "
-        f"by {spans(sorted(lanes), 'lane')}"
-        for sector, lanes in sorted(sectors.items())
-    )
-
-
-def _bank_listing(access: AccessMap) -> tuple[str, ...]:
-    found = []
-    groups = passes(access)
-    for group in groups:
-        words = bank_words(access, group)
-        who = f"{spans(group, 'lane')}: " if len(groups) > 1 else ""
-        for count, banks in groupby(range(BANKS), key=lambda bank: len(words[bank])):
-            if count:
-                found.append(f"{who}{spans(list(banks), 'bank')}: {_count(count, 'word')} each")
-    return tuple(found)
-
-
-def spans(numbers: Sequence[int], noun: str) -> str:
-    """`lanes 0 to 7 and 9` of ascending numbers."""
-    runs: list[list[int]] = []
-    for number in numbers:
-        if runs and runs[-1][-1] == number - 1:
-            runs[-1].append(number)
-        else:
-            runs.append([number])
-    texts = [str(run[0]) if len(run) == 1 else f"{run[0]} to {run[-1]}" for run in runs]
-    joined = texts[0] if len(texts) == 1 else f"{', '.join(texts[:-1])} and {texts[-1]}" if texts else "none"
-    return f"{noun}{'' if len(numbers) == 1 else 's'} {joined}"
-
-
-def _active(access: AccessMap) -> list[tuple[int, int]]:
-    return [(lane, offset) for lane, offset in enumerate(access.lanes) if offset is not None]
-
-
-def _bytes(count: int) -> str:
-    return _count(count, "byte")
-
-
-def _count(count: int, noun: str) -> str:
-    return f"{count:,} {noun}{'' if count == 1 else 's'}"

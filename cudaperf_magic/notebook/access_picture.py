@@ -10,7 +10,8 @@ from textwrap import wrap
 
 from ..records_inspection import AccessMap
 from . import markup
-from .access_map import Cell, Layout, Row, layout, listing, sentences, spans
+from .access_map import Cell, Layout, Row, layout
+from .access_words import listing, sentences, spans
 
 CELL_PX = 16
 LABEL_PX = 56

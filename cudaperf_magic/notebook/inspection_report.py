@@ -1,7 +1,7 @@
 """An inspection as a static report: HTML, and its three forms together.
 
 Pure: a record in, text out. Sentences come from inspection_words.py, the source from source_view.py, the access map
-from access_map.py and access_picture.py, plain text from inspection_text.py.
+from access_words.py and access_picture.py, plain text from inspection_text.py.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from ..records import Fault
 from ..records_inspection import AccessMap, Inspection, LaunchReport
 from . import access_picture, markup, source_view
 from . import inspection_words as say
+from .access_words import VERBS, place_of
 from .inspection_text import inspection_text
 from .report import Report, structure_table
 from .words import number
@@ -79,7 +80,7 @@ def _log(inspection: Inspection) -> str:
 def _printed(inspection: Inspection) -> str:
     if not inspection.text:
         return ""
-    shown = inspection.text[:PRINTED_CHARACTERS]
+    shown = say.plain(inspection.text[:PRINTED_CHARACTERS])
     rest = len(inspection.text) - len(shown)
     more = markup.paragraph(f"{rest:,} more characters were printed.") if rest else ""
     return markup.heading("Printed by the kernels") + _block(shown, markup.TINTS["place"]) + more
@@ -94,7 +95,7 @@ def _block(words: str, tint: str) -> str:
 
 
 def _faults(inspection: Inspection) -> str:
-    source = inspection.source.splitlines()
+    source = say.source_lines(inspection.source)
     parts = []
     for title, found in say.fault_groups(inspection):
         count = f" ({len(found)})" if len(found) > 1 else ""
@@ -128,7 +129,8 @@ def _maps(inspection: Inspection, line: int | None) -> str:
     first, said = say.chosen(inspection, line)
     if first is None:
         return markup.paragraph(said) if said else ""
-    rest = [access for access in say.maps_by_line(inspection) if access != first][:OTHER_MAPS]
+    others = [access for access in say.ranked_maps(inspection) if access is not first]
+    rest = sorted(others, key=lambda access: access.line != first.line)[:OTHER_MAPS]
     parts = [markup.heading(f"Which lane touches what: line {first.line}"), markup.paragraph(said) if said else ""]
     parts.append(_quoted(first, inspection))
     parts.append(access_picture.html(first))
@@ -137,7 +139,7 @@ def _maps(inspection: Inspection, line: int | None) -> str:
 
 
 def _quoted(access: AccessMap, inspection: Inspection) -> str:
-    source = inspection.source.splitlines()
+    source = say.source_lines(inspection.source)
     if not 1 <= access.line <= len(source):
         return ""
     code = markup.text(source[access.line - 1].strip())
@@ -146,8 +148,8 @@ def _quoted(access: AccessMap, inspection: Inspection) -> str:
 
 def _map_title(access: AccessMap) -> str:
     unit = "wavefronts" if access.space == "shared" else "sectors"
-    space = "shared memory" if access.space == "shared" else access.buffer
-    return f"line {access.line}: {access.operation}, {space}, {access.units} {unit} (needed: {access.ideal_units})"
+    verb = VERBS[access.operation]
+    return f"line {access.line} {verb} {place_of(access)}: {access.units} {unit} (needed: {access.ideal_units})"
 
 
 # ---- launches ----

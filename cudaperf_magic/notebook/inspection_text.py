@@ -27,7 +27,7 @@ def inspection_text(inspection: Inspection, line: int | None = None, width: int 
     rows += [row for sentence in say.conditions(inspection) for row in _wrapped(sentence, width)]
     rows += _faults(inspection, width)
     if inspection.text:
-        shown = inspection.text[:PRINTED_CHARACTERS].rstrip("\n").splitlines()
+        shown = say.plain(inspection.text[:PRINTED_CHARACTERS]).rstrip("\n").split("\n")
         rows += ["", "printed by the kernels", *(f"  {row}" for row in shown)]  # as it was, however wide
         if len(inspection.text) > PRINTED_CHARACTERS:
             rows.append(f"  … {len(inspection.text) - PRINTED_CHARACTERS:,} more characters")
@@ -51,7 +51,7 @@ def _wrapped(sentence: str, width: int, indent: str = "  ") -> list[str]:
 
 
 def _faults(inspection: Inspection, width: int) -> list[str]:
-    source = inspection.source.splitlines()
+    source = say.source_lines(inspection.source)
     rows: list[str] = []
     for title, found in say.fault_groups(inspection):
         rows += ["", title + (f" ({len(found)})" if len(found) > 1 else "")]

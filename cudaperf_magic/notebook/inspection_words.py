@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import groupby
 
-from ..records import Fault
+from ..records import Fault, LineCost
 from ..records_inspection import AccessMap, Dim3, Inspection, LaunchReport
 from .words import Badge, number, plural
 
@@ -35,6 +35,7 @@ ORIGINS = {
     "notebook": "from the notebook",
     "workspace": "allocated, with nothing in it at first",
 }
+KEPT = "\n\t\u00a0\u3000"  # not printable for Python, and harmless: white space
 STILL_IN_L2 = "What was written and is still in L2 at the end has not reached DRAM."
 VOWEL_LETTERS = "AEFHILMNORSX"  # "an H100", "an RTX 4090", but "a T4": the names of cards are spelt
 
@@ -122,6 +123,16 @@ def scalars(inspection: Inspection) -> str:
     """`n = 1024, given; a = 0.75, made up.`"""
     texts = (f"{scalar.name} = {scalar.value}, {ORIGINS[scalar.origin]}" for scalar in inspection.scalars)
     return f"{'; '.join(texts)}." if inspection.scalars else ""
+
+
+def source_lines(source: str) -> list[str]:
+    """The lines as a compiler counts them: only line feeds end one; see `plain` for what is in them."""
+    return plain(source.replace("\r\n", "\n")).removesuffix("\n").split("\n")
+
+
+def plain(text: str) -> str:
+    """A text without what would move a terminal's cursor or turn the direction of writing."""
+    return "".join(character if character.isprintable() or character in KEPT else "\ufffd" for character in text)
 
 
 # ---- faults ----
@@ -256,31 +267,27 @@ def bytes_text(count: int) -> str:
 # ---- access maps ----
 
 
-def maps_by_line(inspection: Inspection) -> list[AccessMap]:
-    """The worst request of each line that has one, in the order of what the lines cost."""
-    lines = {access.line for access in inspection.maps}
-    found = [access for line in lines if (access := inspection.map_of(line)) is not None]
+def ranked_maps(inspection: Inspection) -> list[AccessMap]:
+    """All maps: lines in the order of what is lost on them, and of a line the worst access first."""
     costs = {cost.line: cost for cost in inspection.structure.lines} if inspection.structure else {}
 
-    def lost(access: AccessMap) -> tuple[int, int, int]:
-        cost = costs.get(access.line)
-        excess = access.units - access.ideal_units
-        if cost is None:
-            return excess, access.units, -access.line
+    def lost(access: AccessMap) -> tuple[int, int, int, int, int]:
+        cost = costs.get(access.line, LineCost(access.line))
         whole = cost.sectors + cost.shared_wavefronts
-        return whole - cost.ideal_sectors - cost.ideal_wavefronts, whole, -access.line
+        line_lost = whole - cost.ideal_sectors - cost.ideal_wavefronts
+        return line_lost, whole, -access.line, access.units - access.ideal_units, access.units
 
-    return sorted(found, key=lost, reverse=True)
+    return sorted(inspection.maps, key=lost, reverse=True)
 
 
 def chosen(inspection: Inspection, line: int | None) -> tuple[AccessMap | None, str]:
     """The map to show, and a sentence where the wanted line has none."""
-    ranked = maps_by_line(inspection)
+    ranked = ranked_maps(inspection)
     if line is None:
         return (ranked[0] if ranked else None), ""
     wanted = inspection.map_of(line)
     if wanted is not None:
         return wanted, ""
-    there = ", ".join(str(access.line) for access in sorted(ranked, key=lambda access: access.line))
+    there = ", ".join(str(number) for number in sorted({access.line for access in ranked}))
     advice = f"lines with one: {there}" if there else "no line has one"
     return (ranked[0] if ranked else None), f"Line {line} has no access to memory that was recorded; {advice}."

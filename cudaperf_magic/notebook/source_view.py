@@ -14,7 +14,7 @@ from typing import Literal
 from ..records import LineCost
 from ..records_inspection import LANES, Inspection
 from . import markup
-from .inspection_words import fault_lines
+from .inspection_words import fault_lines, source_lines
 
 CONTEXT = 1  # lines around one that cost something
 FOLD = 4  # fewer untouched lines in a row stay
@@ -139,7 +139,7 @@ def source_view(inspection: Inspection) -> SourceView:
 
     lines = [
         SourceLine(number, text[:MOST_CHARACTERS], heats(by_line.get(number)), tuple(marks.get(number, ())))
-        for number, text in enumerate(inspection.source.expandtabs(4).splitlines(), 1)
+        for number, text in enumerate(source_lines(inspection.source.expandtabs(4)), 1)
     ]
     return SourceView(columns, tuple(_folded(lines)))
 
