@@ -111,15 +111,16 @@ static u32 neighbours_meet(u32 mask, const u64 *addresses, u32 apart) {
 
 /* Lanes that go at once. Accesses of 8 bytes go by half warps, of 16 by quarters; a load whose neighbouring lanes meet, in
  * pairs or two apart, goes by twice as many. Measured on an H200 with patterns of lanes (tests/gpu/calibrate). */
-static u32 lanes_a_pass(u32 op, u32 mask, const u64 *addresses, u32 size) {
+static u32 lanes_a_pass(const Site *info, u32 mask, const u64 *addresses) {
+    u32 size = info->size, can_meet = info->op == OP_LOAD && !(info->flags & SITE_MATRIX);
     if (size <= 4) return 32;
-    u32 meet = op == OP_LOAD && (neighbours_meet(mask, addresses, 1) || neighbours_meet(mask, addresses, 2));
+    u32 meet = can_meet && (neighbours_meet(mask, addresses, 1) || neighbours_meet(mask, addresses, 2));
     return (size == 8 ? 16 : 8) << meet;
 }
 
 /* Banks are 4 bytes wide. Lanes that ask for one word get it at once, unless each adds to it. */
 void cost_shared(SiteCost *cost, const Site *info, u32 mask, const u64 *addresses) {
-    u32 size = info->size, lanes = lanes_a_pass(info->op, mask, addresses, size);
+    u32 size = info->size, lanes = lanes_a_pass(info, mask, addresses);
     u32 together = info->op != OP_ATOMIC || info->flags & SITE_COMBINED;
     for (u32 first = 0; first < 32; first += lanes) {
         u64 words[32][4]; u8 depth[32] = {0}; u32 worst = 0, any = 0;

@@ -91,6 +91,7 @@ class AccessCost:
     operation: str  # load, store or atomic
     size_bytes: int  # a lane
     requests: int
+    lanes: int  # that took part, over all requests
     sectors: int  # of global or local memory
     wavefronts: int  # of shared memory
 

@@ -23,9 +23,10 @@ enum { SPACE_GLOBAL, SPACE_SHARED, SPACE_LOCAL, SPACE_CONST, SPACE_PARAM, SPACE_
 enum { OP_LOAD, OP_STORE, OP_ATOMIC, OP_BARRIER, OP_COLLECTIVE, OP_FENCE, OP_OTHER };
 /* Volatile, relaxed, acquire or release: no race with another such access; one that releases by itself; a load that takes
  * nothing from L1; a __syncwarp, which orders memory as no other collective does; volatile, no hand-over in shared memory;
- * a store whose bytes come later (async.c); and an atomic whose lanes cost no more than one where they meet. */
+ * a store whose bytes come later (async.c); an atomic whose lanes cost no more than one where they meet;
+ * and ldmatrix or stmatrix, which take a pass for each matrix of eight rows. */
 enum { SITE_STRONG = 1, SITE_RELEASE = 2, SITE_PAST_L1 = 4, SITE_ORDERS = 8, SITE_VOLATILE = 16, SITE_LATE = 32,
-    SITE_COMBINED = 64 };
+    SITE_COMBINED = 64, SITE_MATRIX = 128 };
 
 /* Generic addresses: global memory is where it is; the other spaces lie in windows no host address reaches. */
 #define WINDOW_SHARED 0x1000000000000000ull

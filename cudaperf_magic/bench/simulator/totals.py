@@ -180,11 +180,11 @@ def access_costs(kernels: Mapping[str, Kernel]) -> tuple[AccessCost, ...]:
     for name, kernel in kernels.items():
         for row, site in zip(kernel.costs.tolist(), kernel.lowered.sites, strict=False):
             if site.operation in ("load", "store", "atomic"):
-                requests, sectors, local, wavefronts = (
-                    row[COLUMN[c]] for c in ("requests", "sectors", "local_sectors", "wavefronts")
+                requests, lanes, sectors, local, wavefronts = (
+                    row[COLUMN[c]] for c in ("requests", "lanes", "sectors", "local_sectors", "wavefronts")
                 )
                 where = (name, site.line, site.space, site.operation, site.size)
-                found.append(AccessCost(*where, requests, sectors + local, wavefronts))
+                found.append(AccessCost(*where, requests, lanes, sectors + local, wavefronts))
     return tuple(found)
 
 
