@@ -113,6 +113,11 @@ def test_a_run_that_a_fault_ended_says_so_and_shows_no_structure() -> None:
         assert "divergence" not in shown
 
 
+def test_a_run_that_was_cut_short_without_a_fault_is_not_called_faultless() -> None:
+    shown = inspection_text(replace(CUT_SHORT, faults=()))
+    assert "the run was cut short" in shown and "no fault" not in shown
+
+
 def test_an_inspection_of_nothing_is_still_a_report() -> None:
     assert EMPTY.ok
     for shown in both("empty"):

@@ -64,8 +64,9 @@ def headline(inspection: Inspection) -> str:
     names = list(dict.fromkeys(launch.kernel for launch in inspection.launches))
     what = ", ".join(names) if names else "The kernel"
     found = plural(len(inspection.faults), "fault") if inspection.faults else "no fault found"
-    ended = "" if inspection.is_complete else "; a fault ended the run early"
-    return f"{what}: {found}{ended}. {where(inspection)}"
+    if not inspection.is_complete:
+        found = f"{found}; a fault ended the run early" if inspection.faults else "the run was cut short"
+    return f"{what}: {found}. {where(inspection)}"
 
 
 def where(inspection: Inspection) -> str:
