@@ -32,6 +32,7 @@ class SiteInfo:
     orders_warps: bool = False  # threads of different warps may be ordered by it, as by no barrier of the whole block
     orders_lanes: bool = False  # __syncwarp
     is_late: bool = False  # a store whose bytes are there only after a wait: cp.async
+    is_foreign: bool = False  # from a header
     is_combined: bool = False  # an atomic whose lanes cost no more than one where they meet
     is_matrix: bool = False  # ldmatrix and stmatrix: a pass for each matrix of eight rows
 
@@ -40,7 +41,7 @@ class SiteInfo:
         """As sim.h numbers them."""
         claims = (
             self.is_strong, self.is_release, self.is_past_l1, self.orders_lanes, self.is_volatile, self.is_late,
-            self.is_combined, self.is_matrix,
+            self.is_combined, self.is_matrix, self.is_foreign,
         )  # fmt: skip
         return sum(bool(claim) << i for i, claim in enumerate(claims))
 
@@ -71,6 +72,7 @@ class Sites:
                 orders_warps=_orders_warps(operation, ins),
                 orders_lanes=orders_lanes,
                 is_late=is_late,
+                is_foreign=ins.is_foreign,
                 is_matrix=ins.opcode[0] in ("ldmatrix", "stmatrix"),
                 is_combined=operation == "atomic" and lanes_are_combined(ins, self.uniform),
             )

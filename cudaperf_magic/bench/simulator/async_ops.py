@@ -106,11 +106,13 @@ def mbarrier(ins: Instruction, scope: Scope, sites: Sites, frame: Frame) -> str:
     name = ins.opcode[1]
     if name == "pending_count":
         return scope.assign(ins.operands[0], "u32", f"rt_mbarrier_pending({scope.value(ins.operands[1], 'u64')})")
-    if name in ("init", "inval"):
+    if name == "inval":
+        return ""  # its bytes are free for other use, of which the next user tells
+    if name == "init":
         space = ("shared",) if "shared" in ins.text else ()
         write = Instruction(("st", *space), (), None, ins.line)
         pointer, _ = place(write, ins.operands[0], "store", 8, scope, sites, frame)
-        count = scope.value(ins.operands[1], "u32", ins.line) if name == "init" else "0"
+        count = scope.value(ins.operands[1], "u32", ins.line)
         return f"{{ u8 *p_ = {pointer}; STORE(u64, p_, rt_mbarrier_start({count})); }}"
     if name in ("expect_tx", "complete_tx"):
         pointer, _ = _object(ins, ins.operands[0], scope, sites, frame)

@@ -14,7 +14,6 @@ NO_EFFECT = (
     "prefetchu",
     "discard",
     "applypriority",
-    "nanosleep",
     "pmevent",
     "createpolicy",
     "griddepcontrol",
@@ -40,6 +39,8 @@ def memory(ins: Instruction, scope: Scope, sites: Sites, frame: Frame) -> str | 
         return scope.assign(
             ins.operands[0], "pred", f"(WINDOW_OF({scope.value(ins.operands[1], 'u64')}) == {window[space]})"
         )
+    if name == "nanosleep":
+        return "rt_give_way(w);"
     if name in ("membar", "fence"):
         return f"FENCE({sites.add('generic', 'fence', 0, ins)});"
     if name == "cp":

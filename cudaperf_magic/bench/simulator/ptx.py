@@ -79,6 +79,7 @@ class Instruction:
     operands: tuple[Operand, ...] = ()
     guard: tuple[str, bool] | None = None
     line: int = 0
+    is_foreign: bool = False  # from a header that was inlined at `line`
 
     @property
     def text(self) -> str:

@@ -45,6 +45,7 @@ class _Parser:
         self.at = 0
         self.main = self._main_index(main_file)
         self.line = 0
+        self.is_foreign = False
         self.scopes = Scopes()
         self.depth = 0
         self.function: Function | None = None
@@ -246,6 +247,7 @@ class _Parser:
         """`.loc file line column, function_name ..., inlined_at file line column`."""
         head, _, inlined = text.partition("inlined_at")
         places = [head.split(",")[0].split()[1:3], inlined.split()[:2]]
+        self.is_foreign = places[0][:1] != [self.main]
         for place in places:
             if len(place) == 2 and place[0] == self.main and place[1].isdecimal() and place[1] != "0":
                 self.line = int(place[1])
@@ -317,7 +319,7 @@ class _Parser:
             operands.append(self.read_operand())
             if not self.accept(",") and self.peek() != ";":
                 raise self.error(f"{self.peek()[:40]!r} among the operands of {'.'.join(opcode)[:80]}")
-        return Instruction(opcode, tuple(operands), guard, line)
+        return Instruction(opcode, tuple(operands), guard, line, self.is_foreign)
 
     def read_operand(self) -> Operand:
         first = self.read_simple()

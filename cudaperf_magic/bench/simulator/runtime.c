@@ -46,6 +46,13 @@ static s32 lowest(Warp *w, u32 lanes, u32 last) {
     return found;
 }
 
+/* The lane that has not been picked for the longest time. */
+static u32 least_recent(Warp *w, u32 lanes) {
+    u32 found = __builtin_ctz(lanes);
+    for (u32 m = lanes; m; m &= m - 1) if (w->picked[__builtin_ctz(m)] < w->picked[found]) found = __builtin_ctz(m);
+    return found;
+}
+
 int rt_pick(Warp *w, u32 *mask, s32 *other) {
     u32 ready = w->live & ~w->waiting & ~w->blocked;
     if (w->sim->stopped) return SIM_STOP;
@@ -54,10 +61,9 @@ int rt_pick(Warp *w, u32 *mask, s32 *other) {
         ready = w->blocked;  /* the lanes it waits for will never come */
         w->force = 1;
     }
-    /* A part of the warp that keeps looping (a spin lock) gives way to the part it may be waiting for. */
     u32 last = w->sim->schedule == SCHEDULE_REVERSE;
-    if (w->spins & 1) last = !last;
-    s32 pc = lowest(w, ready, last);
+    /* Parts of the warp that keep looping (a spin lock) give way to those they may be waiting for: all take turns. */
+    s32 pc = w->spins ? (s32)w->pc[least_recent(w, ready)] : lowest(w, ready, last);
     u32 group = 0;
     u32 all = w->live & ~w->waiting;
     for (u32 m = all; m; m &= m - 1) if ((s32)w->pc[__builtin_ctz(m)] == pc) group |= m & -m;
@@ -65,7 +71,8 @@ int rt_pick(Warp *w, u32 *mask, s32 *other) {
     *mask = group;
     u32 rest = all & ~group;
     if (rest && w->quantum > QUANTUM / 4) { w->granted -= w->quantum - QUANTUM / 4; w->quantum = QUANTUM / 4; }
-    *other = !rest ? INT32_MAX : last ? 0 : lowest(w, rest, 0);
+    if (w->spins) for (u32 now = ++w->picks, m = group; m; m &= m - 1) w->picked[__builtin_ctz(m)] = now;
+    *other = !rest ? INT32_MAX : last || w->spins ? 0 : lowest(w, rest, 0);
     return pc;
 }
 

@@ -24,9 +24,10 @@ enum { OP_LOAD, OP_STORE, OP_ATOMIC, OP_BARRIER, OP_COLLECTIVE, OP_FENCE, OP_OTH
 /* Volatile, relaxed, acquire or release: no race with another such access; one that releases by itself; a load that takes
  * nothing from L1; a __syncwarp, which orders memory as no other collective does; volatile, no hand-over in shared memory;
  * a store whose bytes come later (async.c); an atomic whose lanes cost no more than one where they meet;
- * and ldmatrix or stmatrix, which take a pass for each matrix of eight rows. */
+ * ldmatrix or stmatrix, which take a pass for each matrix of eight rows; and an instruction of a header, not of the
+ * kernel's own text. */
 enum { SITE_STRONG = 1, SITE_RELEASE = 2, SITE_PAST_L1 = 4, SITE_ORDERS = 8, SITE_VOLATILE = 16, SITE_LATE = 32,
-    SITE_COMBINED = 64, SITE_MATRIX = 128 };
+    SITE_COMBINED = 64, SITE_MATRIX = 128, SITE_FOREIGN = 256 };
 
 /* Generic addresses: global memory is where it is; the other spaces lie in windows no host address reaches. */
 #define WINDOW_SHARED 0x1000000000000000ull
@@ -138,6 +139,7 @@ typedef struct Warp {
     u32 tid[3][32];
     u64 instructions, instructions_at_barrier, thread_instructions;
     u32 spins, fenced;
+    u32 picked[32], picks;              /* turns of its lanes while it spins */
     void *regs; u8 *local; u32 local_bytes;
     u32 pending_site;
 } Warp;
