@@ -208,6 +208,9 @@ def inspect(
         UsageError, TaskError: it cannot be told what to run, or with what; one sentence.
         Unsupported: the simulator lacks an instruction. ToolchainError: the machine lacks something.
     """
+    from .bench import sandbox
+
+    sandbox.start()  # before the imports below, which take as long
     from .bench.inspecting.inspect import Settings, inspect_program
     from .inspected import Inspected
 

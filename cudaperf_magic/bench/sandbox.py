@@ -257,6 +257,10 @@ class _Server:
                 self._start()
                 socket.send_fds(self._control, [message], files)
 
+    def start(self) -> None:
+        with self._lock:
+            self._start()
+
     def stop(self) -> None:
         with self._lock:
             self._stop()
@@ -303,6 +307,15 @@ class _Server:
 
 
 _SERVER = _Server()
+
+
+def start() -> None:
+    """Starts the server ahead of its first call: it makes ready beside whatever the caller does until then.
+
+    Raises:
+        ToolchainError: no process can be started.
+    """
+    _SERVER.start()
 
 
 def stop() -> None:
