@@ -32,6 +32,10 @@ LAUNCHES: dict[tuple[str, str], tuple[int, tuple[str | int | float, ...]]] = {
     ("hostile.cu", "checks"): (32, ("x",)),
     ("lock.cu", "spin_lock"): (64, ("x", "y")),
     ("divergence.cu", "two_ways"): (32, ("y",)),
+    ("softmax.cu", "softmax"): (64, ("x", "y", 60)),
+    ("stencil.cu", "with_halo"): (64, ("x", "y", 100)),
+    ("tensor.cu", "by_ldmatrix<64>"): (32, ("x", "y", "z", 16)),
+    ("coverage/simd.cu", "simd"): (64, ("x", "y", "x", "z", 16)),
 }
 WORD = re.compile(r"[.%$\w:]+|\s+|.", re.DOTALL)
 ENTRY = re.compile(r"^\.(?:visible|weak) \.entry ", re.MULTILINE)

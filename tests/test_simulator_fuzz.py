@@ -29,7 +29,7 @@ from cudaperf_magic.bench.sandbox import Crashed, Ended, Finished, TimedOut, run
 from cudaperf_magic.bench.settle import settled
 from cudaperf_magic.bench.simulator.lower import Lowered, lower
 from cudaperf_magic.bench.simulator.ptx_reader import parse
-from cudaperf_magic.errors import Unsupported
+from cudaperf_magic.errors import Unsupported, UsageError
 from cudaperf_magic.records import Candidate, Outcome, Task
 from cudaperf_magic.tasks.c import read_task
 
@@ -122,7 +122,7 @@ def in_a_child(kernel: Kernel) -> Ended | None:
         return run_in_child(
             simulate_requests, kernel.compiled, (request(kernel),), timeout_s=60.0, memory_bytes=MEMORY_BYTES
         )
-    except Unsupported:
+    except (Unsupported, UsageError):  # the latter: damage has taken the kernel's name away
         return None
 
 

@@ -8,7 +8,11 @@
 
 u32 cost_ascending(u32 mask, const u64 *addresses, u64 *list) {
     u32 n = 0, sorted = 1;
-    for (u32 m = mask; m; m &= m - 1) {
+    if (mask == ~0u) {
+        for (u32 i = 1; i < 32; i++) sorted &= addresses[i] >= addresses[i - 1];
+        memcpy(list, addresses, 32 * sizeof *list);
+        n = 32;
+    } else for (u32 m = mask; m; m &= m - 1) {
         list[n] = addresses[__builtin_ctz(m)];
         if (n && list[n] < list[n - 1]) sorted = 0;
         n++;
@@ -52,6 +56,7 @@ void cost_global(Warp *w, u32 site, const u64 *list, u32 n) {
     u8 touch = info->op == OP_LOAD ? 1 : 2;
     for (u32 i = 0; i < n; i++) {
         u64 at = list[i] - arena, to = at + info->size, from = at > end ? at : end;
+        while (i + 1 < n && list[i + 1] - arena <= to) to = list[++i] - arena + info->size;  /* lanes side by side */
         if (to > from) { unique += to - from; end = to; }
         u64 sector = at / SECTOR > next ? at / SECTOR : next, last = (to - 1) / SECTOR;
         for (; sector <= last; sector++) {
@@ -118,29 +123,42 @@ static u32 lanes_a_pass(const Site *info, u32 mask, const u64 *addresses) {
     return (size == 8 ? 16 : 8) << meet;
 }
 
+/* The most words that the lanes want of one bank. Lanes that want the same word count once if they are served together. */
+static u32 conflicts(u32 lanes, const u64 *addresses, u32 size, u32 together) {
+    u64 words[32][4]; u8 depth[32] = {0}; u32 worst = 0;
+    u64 more[128]; u32 extra = 0;  /* words beyond the fourth of a bank */
+    for (u32 m = lanes; m; m &= m - 1) {
+        u64 at = addresses[__builtin_ctz(m)];
+        for (u64 word = at / 4; word <= (at + size - 1) / 4; word++) {
+            u32 bank = word & 31, seen = 0, held = depth[bank] < 4 ? depth[bank] : 4;
+            if (together) {
+                for (u32 i = 0; i < held && !seen; i++) seen = words[bank][i] == word;
+                for (u32 i = 0; depth[bank] > 4 && i < extra && !seen; i++) seen = more[i] == word;
+            }
+            if (seen) continue;
+            if (held < 4) words[bank][held] = word; else more[extra++] = word;
+            if (++depth[bank] > worst) worst = depth[bank];
+        }
+    }
+    return worst;
+}
+
 /* Banks are 4 bytes wide. Lanes that ask for one word get it at once, unless each adds to it. */
 void cost_shared(SiteCost *cost, const Site *info, u32 mask, const u64 *addresses) {
-    u32 size = info->size, lanes = lanes_a_pass(info, mask, addresses);
+    u32 size = info->size, at_once = lanes_a_pass(info, mask, addresses);
     u32 together = info->op != OP_ATOMIC || info->flags & SITE_COMBINED;
-    for (u32 first = 0; first < 32; first += lanes) {
-        u64 words[32][4]; u8 depth[32] = {0}; u32 worst = 0, any = 0;
-        u64 more[64]; u32 extra = 0;  /* words beyond the fourth of a bank */
-        for (u32 m = mask & (u32)((1ull << (first + lanes)) - (1ull << first)); m; m &= m - 1) {
+    for (u32 first = 0; first < 32; first += at_once) {
+        u32 lanes = mask & (u32)((1ull << (first + at_once)) - (1ull << first));
+        u64 low = ~0ull, high = 0;
+        for (u32 m = lanes; m; m &= m - 1) {
             u64 at = addresses[__builtin_ctz(m)];
-            any = 1;
-            for (u64 word = at / 4; word <= (at + size - 1) / 4; word++) {
-                u32 bank = word & 31, seen = 0, held = depth[bank] < 4 ? depth[bank] : 4;
-                if (together) {
-                    for (u32 i = 0; i < held && !seen; i++) seen = words[bank][i] == word;
-                    for (u32 i = 0; depth[bank] > 4 && i < extra && !seen; i++) seen = more[i] == word;
-                }
-                if (seen) continue;
-                if (held < 4) words[bank][held] = word; else more[extra++] = word;
-                if (++depth[bank] > worst) worst = depth[bank];
-            }
+            if (at < low) low = at;
+            if (at > high) high = at;
         }
-        cost->wavefronts += worst;
-        cost->ideal_wavefronts += any;
+        if (!lanes) continue;
+        u32 is_one_row = together && (high + size - 1) / 4 - low / 4 < 32;  /* then no two words share a bank */
+        cost->wavefronts += is_one_row ? 1 : conflicts(lanes, addresses, size, together);
+        cost->ideal_wavefronts++;
     }
 }
 

@@ -401,13 +401,57 @@ static u32 is_known_read(const Cell *c, const Block *b, u32 floor) {
         && !c->readers.last.strong;
 }
 
+u32 rt_are_known_reads(const Block *b, const Cell *cells, u32 shift, u64 from, u64 to) {
+    for (u64 g = from >> shift; g <= (to - 1) >> shift; g++) if (!is_known_read(&cells[g], b, b->stamp)) return 0;
+    return 1;
+}
+
+static u32 is_strong(const Site *info, u32 kind) {
+    return info->op == OP_ATOMIC || (info->flags & SITE_STRONG && (kind == FAULT_GLOBAL_RACE || !(info->flags & SITE_VOLATILE)));
+}
+
 void rt_shadow(Warp *w, u32 kind, Cell *cells, u32 shift, u32 floor, u32 site, u32 lane, u64 offset, u64 address, u32 same) {
     const Site *info = &w->launch->sites[site];
     Now now = {w, kind, floor, site, lane, address};
-    u32 strong = info->op == OP_ATOMIC || (info->flags & SITE_STRONG && (kind == FAULT_GLOBAL_RACE || !(info->flags & SITE_VOLATILE)));
+    u32 strong = is_strong(info, kind);
     for (u64 g = offset >> shift; g <= (offset + info->size - 1) >> shift; g++) {
         if (info->op == OP_LOAD && is_known_read(&cells[g], w->block, floor)) continue;
         if (info->op == OP_LOAD) shadow_read(&now, &cells[g], strong);
         else shadow_write(&now, &cells[g], strong, same >> lane & 1);
+    }
+}
+
+/* Whether plain loads of lanes of one warp at one time need no look at order: nobody wrote, and all readers since the
+ * floor are lanes of that warp at that time. */
+static u32 is_quiet(const Warp *w, const Cell *c, u32 floor) {
+    const Access *last = &c->readers.last;
+    if (c->write.stamp >= floor || c->rare) return 0;
+    if (last->stamp != w->block->stamp) return last->stamp < floor;
+    return last->thread / 32 == w->index && last->tick == w->tick && !last->strong && last->form <= CROWD_LANES;
+}
+
+/* The lanes join the readers of a quiet granule, `top` as the last of them. */
+static void join_together(Warp *w, Crowd *c, u32 lanes, u32 top, u32 site) {
+    u32 all = lanes;
+    if (c->last.stamp == w->block->stamp) all |= c->last.form == CROWD_LANES ? c->rest : BIT(c->last.thread & 31);
+    u32 form = all & (all - 1) ? CROWD_LANES : CROWD_ONE;
+    if (form == CROWD_LANES) c->rest = all;
+    c->last = (Access){w->block->stamp, w->tick, w->index * 32 + top, form, 0, site};
+}
+
+void rt_shadow_loads(Warp *w, u32 kind, Cell *cells, u32 shift, u32 floor, u32 site, u32 mask, const u64 *offsets, const u64 *addresses) {
+    const Site *info = &w->launch->sites[site];
+    u32 strong = is_strong(info, kind);
+    for (u32 left = mask; left;) {  /* lanes that follow each other and want the same are taken together */
+        u32 run = 0, top;
+        u64 at = offsets[w->down ? 31 - __builtin_clz(left) : __builtin_ctz(left)];
+        FOR_LANES(left) { if (offsets[lane] != at) break; run |= BIT(lane); top = lane; }
+        left &= ~run;
+        u64 first = at >> shift, last = (at + info->size - 1) >> shift;
+        u32 quiet = !strong;
+        for (u64 g = first; g <= last && quiet; g++) quiet = is_quiet(w, &cells[g], floor) || is_known_read(&cells[g], w->block, floor);
+        if (!quiet) { FOR_LANES(run) rt_shadow(w, kind, cells, shift, floor, site, lane, at, addresses[lane], 0); }
+        else for (u64 g = first; g <= last; g++)
+            if (!is_known_read(&cells[g], w->block, floor)) join_together(w, &cells[g].readers, run, top, site);
     }
 }

@@ -23,6 +23,14 @@ static void initialised(Warp *w, u32 kind, u8 *map, u32 site, u32 lane, u64 offs
     if (info->op != OP_LOAD) for (u32 i = 0; i < info->size; i++) map[offset + i] = mark;
 }
 
+/* Whether all lanes' bytes were written, found out by their whole span. */
+static u32 is_span_initialised(const u8 *map, u64 low, u64 high) {
+    if (high - low > 1024) return 0;
+    for (; low + 8 <= high; low += 8) { u64 eight; memcpy(&eight, map + low, 8); if (eight != 0x0101010101010101ull) return 0; }
+    for (; low < high; low++) if (map[low] != IS_THERE) return 0;
+    return 1;
+}
+
 static void trace_global(Warp *w, u32 site, u32 mask, const u64 *addresses, u32 same) {
     Sim *s = w->sim;
     const Site *info = &w->launch->sites[site];
@@ -36,6 +44,11 @@ static void trace_global(Warp *w, u32 site, u32 mask, const u64 *addresses, u32 
     if (info->op == OP_ATOMIC) cost_atomic(cost, list, n);
     if (strong && s->cells) rt_hand_over(w, mask, addresses, info);
     if (!s->cells && !s->initialised) return;
+    if (info->op == OP_LOAD && (!s->initialised || is_span_initialised(s->initialised, list[0] - (u64)s->arena, list[n - 1] + info->size - (u64)s->arena))) {
+        for (u32 m = mask; m; m &= m - 1) list[__builtin_ctz(m)] = addresses[__builtin_ctz(m)] - (u64)s->arena;
+        if (s->cells) rt_shadow_loads(w, FAULT_GLOBAL_RACE, s->cells, s->cell_shift, s->first_stamp, site, mask, list, addresses);
+        return;
+    }
     FOR_LANES(mask) {  /* in the order in which they ran, on which `same` depends */
         u64 address = addresses[lane], offset = address - (u64)s->arena;
         if (s->initialised) initialised(w, FAULT_UNINITIALISED_GLOBAL, s->initialised, site, lane, offset, address, IS_THERE);
@@ -47,14 +60,23 @@ static void trace_shared(Warp *w, u32 site, u32 mask, const u64 *addresses, u32 
     Launch *L = w->launch;
     const Site *info = &L->sites[site];
     Block *b = w->block;
-    u64 offsets[32];
-    for (u32 m = mask; m; m &= m - 1) offsets[__builtin_ctz(m)] = addresses[__builtin_ctz(m)] & ~0xf000000000000000ull;
+    u64 offsets[32], low = ~0ull, high = 0;
+    for (u32 m = mask; m; m &= m - 1) {
+        u64 at = offsets[__builtin_ctz(m)] = addresses[__builtin_ctz(m)] & ~0xf000000000000000ull;
+        if (at < low) low = at;
+        if (at + info->size > high) high = at + info->size;
+    }
     u64 wavefronts = L->costs[site].wavefronts, ideal = L->costs[site].ideal_wavefronts;
     cost_shared(&L->costs[site], info, mask, offsets);
     cost_keep_worst(w, site, SPACE_SHARED, mask, offsets, L->costs[site].wavefronts - wavefronts, L->costs[site].ideal_wavefronts - ideal);
     if (info->op == OP_ATOMIC) { u64 list[32]; u32 n = cost_ascending(mask, offsets, list); cost_atomic(&L->costs[site], list, n); }
     if (!L->check_shared) return;
     if (L->crosses && (info->op == OP_ATOMIC || info->flags & SITE_STRONG)) rt_hand_over(w, mask, offsets, info);
+    if (info->op == OP_LOAD && is_span_initialised(b->shared_init, low, high)) {
+        if (!rt_are_known_reads(b, b->shared_cells, L->shared_shift, low, high))
+            rt_shadow_loads(w, FAULT_SHARED_RACE, b->shared_cells, L->shared_shift, b->stamp, site, mask, offsets, offsets);
+        return;
+    }
     u8 mark = info->flags & SITE_LATE ? COMES_LATER : IS_THERE;
     FOR_LANES(mask) {
         initialised(w, FAULT_UNINITIALISED_SHARED, b->shared_init, site, lane, offsets[lane], offsets[lane], mark);
