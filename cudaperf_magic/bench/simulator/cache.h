@@ -11,7 +11,7 @@ typedef struct {
 } Traffic;
 
 /* The card whose caches are modelled; `l2_bytes` of 0: no model. `fetch_sectors` come from memory together. */
-typedef struct { u32 multiprocessors, l2_partitions, fetch_sectors, unused; u64 l2_bytes; } Card;
+typedef struct { u32 multiprocessors, l2_partitions, fetch_sectors; u64 l2_bytes; } Card;
 
 enum { CACHE_LOAD, CACHE_LOAD_PAST_L1, CACHE_STORE, CACHE_ATOMIC, CACHE_LOCAL_LOAD, CACHE_LOCAL_STORE };
 

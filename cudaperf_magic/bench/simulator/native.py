@@ -48,7 +48,7 @@ class Fault(ctypes.Structure):
 
 class Card(ctypes.Structure):
     _fields_ = (
-        ("multiprocessors", u32), ("l2_partitions", u32), ("fetch_sectors", u32), ("unused", u32), ("l2_bytes", u64),
+        ("multiprocessors", u32), ("l2_partitions", u32), ("fetch_sectors", u32), ("l2_bytes", u64),
     )  # fmt: skip
 
 
