@@ -16,8 +16,9 @@ from cudaperf_magic.bench.simulator.result import SimulatorResult
 from cudaperf_magic.errors import ToolchainError
 from cudaperf_magic.records import Fault
 
-TIMEOUT_S = 60.0
-CPU_LIMIT_S = 30.0  # of processor time: an endless kernel ends well before the child is killed
+TIMEOUT_S = 90.0
+STEP_LIMIT = 20_000_000  # loop iterations of warps; what needs more would not end in time either
+CPU_LIMIT_S = 20.0  # of processor time: an endless kernel ends well before the child is killed
 MEMORY_BYTES = 16 << 30  # of address space: shadow memory is a multiple of the arrays
 Arrays = dict[str, NDArray[Any]]
 
@@ -70,6 +71,7 @@ def simulated(
             plan,
             own,
             seed=seed,
+            step_limit=STEP_LIMIT,
             cpu_limit_s=CPU_LIMIT_S,
             check_global_races=check_global_races,
             observe=True,
