@@ -67,7 +67,8 @@ def test_shared_memory_past_its_end_is_named() -> None:
     arrays = {"x": floats(128), "y": floats(128)}
     result = run("stencil.cu", "with_halo", 1, 128, ("x", "y", 128), arrays, shared=128 * 4)
     assert kinds(result) >= {"out_of_bounds"}
-    assert "shared memory, but the block has 512 bytes" in result.faults[0].message
+    assert result.faults[0].message.endswith("in shared memory, but tile holds 128 elements")
+    assert "give the launch at least" in result.faults[0].remedy
 
 
 TWO_ARRAYS = """__global__ void two(int *x) {
@@ -87,7 +88,7 @@ def test_an_index_that_leaves_its_shared_array_does_not_meet_the_next_one(shift:
     result = simulate(compiled, LaunchPlan((launch_of("two", 1, 32, ("x",)),)), {"x": ints(32)})
     said = [fault.message for fault in result.faults if fault.kind == "out_of_bounds"]
     assert bool(said) == strays
-    assert not said or "past the end of a __shared__ array" in said[0]
+    assert not said or "writes first[32] in shared memory, but first holds 32 elements" in said[0]
 
 
 def test_gaps_between_shared_arrays_count_neither_as_bytes_nor_as_conflicts() -> None:
@@ -109,7 +110,7 @@ def test_a_workspace_that_nothing_has_written_is_uninitialised() -> None:
     compiled = build((KERNELS / "saxpy.cu").read_text(), names=("saxpy",))
     launch = launch_of("saxpy", 1, 32, (32, 2.0, "work", "y"))
     fault = only(simulate(compiled, LaunchPlan((Allocate("work", 128), launch)), {"y": floats(32)}))
-    assert fault.kind == "uninitialised" and "work[0]" in fault.message
+    assert fault.kind == "uninitialised" and "x[0] (the array work)" in fault.message
     filled = LaunchPlan((Allocate("work", 128), Fill(Pointer("work"), 0, 128), launch))
     assert not simulate(compiled, filled, {"y": floats(32)}).faults
 
@@ -187,7 +188,7 @@ def test_a_last_block_without_fence_is_a_global_race(schedule: str) -> None:
 
 def test_threads_that_leave_before_a_barrier_are_counted() -> None:
     fault = only(run("divergence.cu", "some_leave", 1, 64, ("y",), {"y": ints(64)}))
-    assert fault.kind == "divergence" and fault.message.startswith("20 threads of block (0, 0, 0) left")
+    assert fault.kind == "divergence" and fault.message.startswith("20 threads of block (0, 0, 0), ")
 
 
 def test_waiting_at_two_barriers_names_both_lines() -> None:

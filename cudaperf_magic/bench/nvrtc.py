@@ -22,7 +22,7 @@ from cudaperf_magic.errors import ToolchainError
 from cudaperf_magic.records import Build, KernelResources
 
 FILE_NAME = "kernel.cu"
-CACHE_VERSION = "nvrtc-3"
+CACHE_VERSION = "nvrtc-4"
 LIBRARY_NAMES = ("libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so", "libnvrtc.dylib", "nvrtc64_130_0.dll")
 TOO_MUCH_SHARED = re.compile(r"Entry function '(\w+)' uses too much shared data \((\w+) bytes, (\w+) max\)")
 MISSING = "NVRTC, the CUDA compiler library, is not installed; pip install nvidia-cuda-nvrtc nvidia-cuda-runtime"
@@ -30,12 +30,16 @@ MISSING = "NVRTC, the CUDA compiler library, is not installed; pip install nvidi
 
 @dataclass(frozen=True)
 class Compiled:
-    """A build and its products. `lowered` maps each name expression to the mangled name in the PTX."""
+    """A build and its products. `lowered` maps each name expression to the mangled name in the PTX.
+
+    `source` is the text that was compiled, from which faults take the names and shapes of arrays.
+    """
 
     build: Build
     ptx: str = ""
     cubin: bytes = b""
     lowered: tuple[tuple[str, str], ...] = ()
+    source: str = ""
 
     @property
     def mangled(self) -> dict[str, str]:
@@ -126,7 +130,7 @@ def _compile(source: str, arch: str, names: tuple[str, ...], options: tuple[str,
         lowered = tuple((name, _lowered(library, program, name)) for name in names)
         log, kernels = read_log(log)
         record = Build(ok=True, log=log, seconds=seconds, arch=arch, kernels=kernels)
-        return Compiled(record, ptx, cubin, lowered)
+        return Compiled(record, ptx, cubin, lowered, source)
     finally:
         library.nvrtcDestroyProgram(ctypes.byref(program))
 

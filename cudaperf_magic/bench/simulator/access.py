@@ -35,6 +35,7 @@ class SiteInfo:
     is_foreign: bool = False  # from a header
     is_combined: bool = False  # an atomic whose lanes cost no more than one where they meet
     is_matrix: bool = False  # ldmatrix and stmatrix: a pass for each matrix of eight rows
+    opcode: tuple[str, ...] = ()
 
     @property
     def flags(self) -> int:
@@ -71,6 +72,7 @@ class Sites:
                 is_volatile="volatile" in ins.opcode,
                 orders_warps=_orders_warps(operation, ins),
                 orders_lanes=orders_lanes,
+                opcode=ins.opcode,
                 is_late=is_late,
                 is_foreign=ins.is_foreign,
                 is_matrix=ins.opcode[0] in ("ldmatrix", "stmatrix"),

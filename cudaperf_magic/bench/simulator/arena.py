@@ -46,6 +46,7 @@ class Arena:
     initialised: Bytes | None = None
     table: NDArray[Any] = field(default_factory=lambda: np.zeros((0, 2), np.uint64))
     extents: list[Extent] = field(default_factory=list)
+    freed: list[Extent] = field(default_factory=list)
     notes_reach: bool = False
     reach: NDArray[np.uint64] = field(default_factory=lambda: np.zeros(0, np.uint64))  # by listed buffer
     listed: list[Region] = field(default_factory=list)
@@ -72,6 +73,8 @@ class Arena:
         live = sorted((r for r in self.regions.values() if r.is_live and r.size), key=lambda r: r.offset)
         self.table = np.array([(self.base + r.offset, r.size) for r in live] or [(0, 0)], np.uint64)
         self.extents = [Extent(r.name, self.base + r.offset, r.size, r.itemsize) for r in live]
+        gone = (r for r in self.regions.values() if not r.is_live)
+        self.freed = [Extent(r.name, self.base + r.offset, r.size, r.itemsize) for r in gone]
         sim.buffers = self.table.ctypes.data
         sim.buffer_count = len(live)
         sim.hints[:] = [0] * 64

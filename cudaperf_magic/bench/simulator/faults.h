@@ -10,8 +10,9 @@ enum {
 };
 /* How the two accesses of a race stand to each other. */
 enum { RACE_WAS_WRITE = 1, RACE_IS_WRITE = 2, RACE_SAME_VALUE = 4, RACE_ATOMIC = 8, RACE_OTHER_BLOCK = 16, RACE_SAME_WARP = 32 };
-/* What ended an endless run: its processor time, not its steps; and only after its warp had ended: there are too many. */
-enum { LIMIT_TIME = 1, LIMIT_BLOCKS = 2 };
+/* What ended an endless run: its processor time, not its steps; only after its warp had ended: there are too many blocks;
+ * while blocks wait for their turn that cannot start before others end. */
+enum { LIMIT_TIME = 1, LIMIT_BLOCKS = 2, LIMIT_UNSTARTED = 4 };
 #define NONE 0xffffffffu
 void rt_fault_full(struct Warp *w, u32 kind, u32 site, u32 thread, u64 address, u64 extra, u32 other_site,
                    u32 other_thread, u64 other_block, u32 flags);

@@ -20,7 +20,7 @@ from cudaperf_magic.bench.nvrtc import Compiled
 from cudaperf_magic.bench.plan import Allocate, Copy, Fill, Free, Launch, LaunchPlan, Pointer
 from cudaperf_magic.bench.simulator import caches, native
 from cudaperf_magic.bench.simulator.arena import Arena, copy_back, lay_out
-from cudaperf_magic.bench.simulator.faults import Context, tell
+from cudaperf_magic.bench.simulator.faults import Context, SharedArray, tell
 from cudaperf_magic.bench.simulator.kernel import Kernel, load_kernels, refused, set_arguments
 from cudaperf_magic.bench.simulator.ptx import Module
 from cudaperf_magic.bench.simulator.ptx_reader import parse
@@ -244,10 +244,12 @@ class _Run:
             grid=step.grid,
             sites=kernel.lowered.sites,
             extents=self.arena.extents,
-            shared_bytes=kernel.lowered.static_shared_bytes + step.shared_bytes,
-            shared_gaps=kernel.lowered.shared_gaps,
+            freed=self.arena.freed,
+            shared=_shared_arrays(kernel, step),
+            arguments=tuple(a.buffer if isinstance(a, Pointer) and not a.offset_bytes else "" for a in step.arguments),
             segment_lines=kernel.segment_lines,
             text=self.printed,
+            source=self.compiled.source,
         )
         for i in range(self.seen, self.sim.fault_count):
             self.faults.append(tell(self.sim.faults[i], context))
@@ -275,6 +277,13 @@ class _Run:
             worst=worst_requests(self.kernels.items(), self.arena) if self.arena.notes_reach else (),
             reached=tuple((r.name, r.reach) for r in self.arena.regions.values() if self.arena.notes_reach),
         )
+
+
+def _shared_arrays(kernel: Kernel, step: Launch) -> tuple[SharedArray, ...]:
+    return tuple(
+        SharedArray(name, start, size or step.shared_bytes, is_dynamic=not size)
+        for name, start, size in kernel.lowered.shared_arrays
+    )
 
 
 def _leaves(pointer: Pointer, size: int, call: str) -> Fault:

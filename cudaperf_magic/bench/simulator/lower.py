@@ -65,6 +65,7 @@ class Lowered:
     static_shared_bytes: int
     shared_room: int  # the same with a gap between every two arrays, so that a stray index meets none of them
     shared_gaps: tuple[tuple[int, int], ...]  # where each begins and ends
+    shared_arrays: tuple[tuple[str, int, int], ...]  # name, start, bytes; the dynamic one, if any, last and of 0 bytes
     symbols: tuple[str, ...]  # module variables, in the order of launch->symbols
     uses_narrow_shared: bool
     uses_narrow_global: bool
@@ -162,6 +163,8 @@ class _Lowering:
         offsets, self.shared_gaps, self.shared_room = _apart(static)
         text |= {name: f"{at}u" for name, at in offsets.items()}
         text |= {v.name: f"{offsets['']}u" for v in shared if v.is_extern}
+        self.shared_arrays = tuple((name, offsets[name], size) for name, size, _ in static if name)
+        self.shared_arrays += tuple((v.name, offsets[""], 0) for v in shared if v.is_extern)
         return text, total
 
     def registers_in_memory(self) -> list[str]:
@@ -198,6 +201,7 @@ class _Lowering:
             static_shared_bytes=self.shared_bytes,
             shared_room=self.shared_room,
             shared_gaps=self.shared_gaps,
+            shared_arrays=self.shared_arrays,
             symbols=self.symbols,
             uses_narrow_shared=any(s.size < 4 and s.space in ("shared", "generic") for s in accesses),
             uses_narrow_global=any(s.size < 4 and s.space in ("global", "generic") for s in accesses),

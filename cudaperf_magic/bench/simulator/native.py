@@ -70,7 +70,8 @@ class Sim(ctypes.Structure):
         ("steps", s64), ("cpu_limit_ns", u64), ("turns", u32),
         ("schedule", u32), ("random", u64), ("card", Card), ("traffic", Traffic), ("caches", ptr),
         ("pool", ptr), ("pool_count", u64), ("stopped", u32),
-        ("clock", u64), ("first_fault", u32), ("rares", ptr), ("rare_count", u32), ("rare_room", u32), ("reach", ptr),
+        ("clock", u64), ("first_fault", u32), ("unstarted", u64),
+        ("rares", ptr), ("rare_count", u32), ("rare_room", u32), ("reach", ptr),
     )  # fmt: skip
 
 

@@ -107,7 +107,8 @@ u32 rt_collect(Warp *w, u32 mask, u32 pc, const u32 *members, u32 site) {
     }
     if (w->force && !ready) {
         u32 lane = __builtin_ctz(mask), missing = members[lane] & w->live & ~alike(mask, members, lane);
-        rt_fault(w, FAULT_MISSING_LANE, site, lane, __builtin_ctz(missing), members[lane]);
+        u32 other = __builtin_ctz(missing);
+        rt_fault_full(w, FAULT_MISSING_LANE, site, w->index * 32 + lane, other, members[lane], NONE, w->index * 32 + other, w->block->index, w->pc[other]);
         ready = mask;
     }
     w->force = 0;
@@ -122,8 +123,9 @@ u32 rt_collect(Warp *w, u32 mask, u32 pc, const u32 *members, u32 site) {
 
 static void arrive(Warp *w, u32 mask, u32 id, u32 count, u32 site) {
     Barrier *b = &w->block->barriers[id & 15];
-    if (!b->arrived) { b->first_site = site; b->mixed = NONE; b->red_and = 1; b->red_or = 0; b->red_popc = 0; }
-    else if (w->launch->sites[b->first_site].line != w->launch->sites[site].line) b->mixed = site;
+    u32 thread = w->index * 32 + __builtin_ctz(mask);
+    if (!b->arrived) { b->first_site = site; b->first_thread = thread; b->mixed = NONE; b->red_and = 1; b->red_or = 0; b->red_popc = 0; }
+    else if (w->launch->sites[b->first_site].line != w->launch->sites[site].line) { b->mixed = site; b->mixed_thread = thread; }
     b->arrived += __builtin_popcount(mask);
     b->expected = count;
 }
@@ -177,6 +179,14 @@ static void weigh_barrier(Block *b) {
     b->launch->barrier_lost += most * b->warp_count - sum;
 }
 
+static u32 first_exited(const Block *b) {
+    for (u32 i = 0; i < b->warp_count; i++) {
+        u32 gone = b->warps[i].exists & ~b->warps[i].live;
+        if (gone) return i * 32 + __builtin_ctz(gone);
+    }
+    return NONE;
+}
+
 static void release(Block *b, u32 id) {
     Barrier *bar = &b->barriers[id];
     Warp *any = NULL; u32 any_lane = 0, threads = 0;
@@ -194,9 +204,9 @@ static void release(Block *b, u32 id) {
         }
     }
     if (any && !bar->expected) {
-        if (b->exited) rt_fault(any, FAULT_EXITED_THREAD, bar->first_site, any_lane, b->exited, 0);
+        if (b->exited) rt_fault_full(any, FAULT_EXITED_THREAD, bar->first_site, any->index * 32 + any_lane, b->exited, 0, NONE, first_exited(b), b->index, 0);
         if (bar->mixed != NONE)
-            rt_fault_full(any, FAULT_TWO_BARRIERS, bar->first_site, any->index * 32 + any_lane, 0, 0, bar->mixed, NONE, 0, 0);
+            rt_fault_full(any, FAULT_TWO_BARRIERS, bar->first_site, bar->first_thread, 0, 0, bar->mixed, bar->mixed_thread, b->index, 0);
     }
     b->red_result[id] = bar->red_and | (u64)bar->red_or << 1 | (u64)bar->red_popc << 32;
     bar->arrived = 0;
@@ -295,12 +305,24 @@ static Slot *start_block(Launch *L, u64 index, u32 place) {
     return slot;
 }
 
+/* Everyone who is left waits, and no barrier has its threads: names one who waits, and one who waits elsewhere. */
 static void stuck(Block *b) {
+    Warp *first = NULL, *other = NULL;
+    u32 lane = 0, other_lane = 0;
     for (u32 i = 0; i < b->warp_count; i++) {
         Warp *w = &b->warps[i];
-        if (!(w->live & w->waiting)) continue;
-        rt_fault(w, FAULT_BARRIER_NEVER, w->pending_site, __builtin_ctz(w->live & w->waiting), 0, 0);
-        break;
+        for (u32 m = w->live & w->waiting; m; m &= m - 1) {
+            u32 at = __builtin_ctz(m);
+            if (!first) { first = w; lane = at; }
+            else if (!other && w->barrier_of[at] != first->barrier_of[lane]) { other = w; other_lane = at; }
+        }
+    }
+    if (first) {
+        const Barrier *bar = &b->barriers[first->barrier_of[lane]];
+        rt_fault_full(first, FAULT_BARRIER_NEVER, bar->first_site, first->index * 32 + lane, bar->arrived,
+                      bar->expected ? bar->expected : b->thread_count,
+                      other ? b->barriers[other->barrier_of[other_lane]].first_site : NONE,
+                      other ? other->index * 32 + other_lane : NONE, b->index, 0);
     }
     b->sim->stopped = 1;
 }
@@ -377,6 +399,7 @@ int sim_launch(Launch *L) {
     L->begun = 0;
     cache_begin(L);
     while (!s->stopped && (active || next < total)) {
+        s->unstarted = active > 1 ? total - next : 0;
         while (active < wanted && next < total) {
             if (!start_block(L, block_at(L, total, next, order), active)) { s->stopped = 1; break; }
             next++; active++;

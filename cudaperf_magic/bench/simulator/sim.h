@@ -85,6 +85,7 @@ typedef struct Sim {
     u32 stopped;
     u64 clock;
     u32 first_fault;                    /* of the launch under way */
+    u64 unstarted;                      /* blocks that have not begun while several wait for each other */
     Rare *rares; u32 rare_count, rare_room;  /* what some cells have besides */
     u64 *reach;                         /* by buffer: one past the last byte that was accessed; or null */
 } Sim;
@@ -110,7 +111,7 @@ typedef struct Launch {
     u64 begun;                          /* traced blocks of the launch under way */
 } Launch;
 
-typedef struct { u32 arrived, expected, first_site, mixed, red_and, red_or, red_popc, known; } Barrier;
+typedef struct { u32 arrived, expected, first_site, mixed, red_and, red_or, red_popc, known, first_thread, mixed_thread; } Barrier;
 
 typedef struct Block {
     Launch *launch; Sim *sim;
