@@ -146,11 +146,16 @@ def _pairs(flag: str, texts: Iterable[str]) -> dict[str, str]:
     found: dict[str, str] = {}
     for text in texts:
         name, equals, value = text.partition("=")
-        if not equals or not name.strip().isidentifier() or not value.strip():
+        if not equals or not _is_name(name.strip()) or not value.strip():
             example = "n=4096" if flag == "--size" else "x=0.1:10"
             raise UsageError(f"{flag} {text}: write NAME=VALUE, for example {flag} {example}")
         found[name.strip()] = value.strip()
     return found
+
+
+def _is_name(text: str) -> bool:
+    """A parameter, or a field of a struct: `x`, `p.mass`."""
+    return all(part.isidentifier() for part in text.split("."))
 
 
 class _Parser(argparse.ArgumentParser):

@@ -307,6 +307,10 @@ def test_indices_that_are_made_up_stay_inside_and_rows_have_one_more_end() -> No
 
 def test_ranges_bound_what_is_made_up() -> None:
     found = inspect(SAXPY, ranges={"x": "3:4", "y": "0:n:ascending"})
+    source = """struct P { float x; int k; };
+    __global__ void move(P *p, int n) { if (threadIdx.x < n) p[threadIdx.x].x += 1; }"""
+    cloud = inspect(source, ranges={"p.k": "7:9", "p.x": "0:0"}).arrays["p"]
+    assert set(cloud["k"]) == {7, 8, 9} and set(cloud["x"][:256]) == {1}
     assert found.arrays["x"].min() >= 3 and found.arrays["x"].max() <= 4
     assert found.ok
 

@@ -37,6 +37,7 @@ def test_quotes_are_taken_off_and_a_comment_is_dropped() -> None:
 def test_a_value_may_begin_with_a_dash() -> None:
     assert request("translate --define -DN=3 -DM=4 --range x=-1:1").defines == ("N=3", "M=4")
     assert request("translate --range x=-1:1").ranges == {"x": "-1:1"}
+    assert request("inspect --range p.mass=0:1").ranges == {"p.mass": "0:1"}
 
 
 @pytest.mark.parametrize(
