@@ -17,7 +17,7 @@ def test_what_is_written_is_read_back(tmp_path: Path) -> None:
 
 
 def test_the_least_recently_used_file_goes_first(tmp_path: Path) -> None:
-    cache = Cache(tmp_path, limit_bytes=250)
+    cache = Cache(tmp_path, limit_bytes=300)
     for age, name in ((300, "old"), (200, "used"), (100, "new")):
         path = cache.write(name, b"x" * 100)
         os.utime(path, (1_000_000 - age, 1_000_000 - age))
@@ -39,3 +39,20 @@ def test_writers_at_once_leave_one_whole_file(tmp_path: Path) -> None:
 def test_keys_tell_where_one_part_ends() -> None:
     assert key_of("ab", "c") != key_of("a", "bc")
     assert key_of("a") == key_of(b"a")
+
+
+def test_a_damaged_file_is_a_miss_and_forgotten(tmp_path: Path) -> None:
+    cache = Cache(tmp_path)
+    path = cache.write("a", b"text" * 100)
+    for damage in (path.read_bytes()[:-1], b"", b"x" + path.read_bytes()[1:]):
+        path.write_bytes(damage)
+        assert cache.read("a") is None and not path.exists()
+        assert cache.path("a") is None
+
+
+def test_what_a_dead_process_left_unfinished_goes_and_what_is_being_written_stays(tmp_path: Path) -> None:
+    cache = Cache(tmp_path, limit_bytes=1)
+    left, current = cache.temporary(), cache.temporary()
+    os.utime(left, (1_000_000, 1_000_000))
+    cache.trim()
+    assert not left.exists() and current.exists()

@@ -76,10 +76,10 @@ def load_kernels(
             if (kind == "plain" and instrument != "all") or (kind == "traced" and instrument != "none"):
                 jobs.append(native.Job(text.c_source, (optimise, flag)))
                 wanted.append((name, kind))
-    paths = native.compile_all(jobs, cache)
+    functions = native.load(jobs, cache, native.warp_function)
     kernels = {name: _kernel(text) for name, text in lowered.items()}
-    for (name, kind), path in zip(wanted, paths, strict=True):
-        setattr(kernels[name].record, kind, native.warp_function(str(path)))
+    for (name, kind), function in zip(wanted, functions, strict=True):
+        setattr(kernels[name].record, kind, function)
     return kernels
 
 

@@ -7,13 +7,15 @@ import functools
 import os
 import shutil
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
 from cudaperf_magic.bench.cache import Cache, key_of
 from cudaperf_magic.errors import ToolchainError
 
+T = TypeVar("T")
 HERE = Path(__file__).parent
 HEADERS = ("sim.h", "cache.h", "cost.h", "faults.h", "races.h", "arith.h", "warp.h")
 RUNTIME = (
@@ -32,6 +34,7 @@ FLAGS = (
     "-fno-math-errno",
 )
 COMPILE_TIMEOUT_S = 120.0
+ATTEMPTS = 5  # to load what other processes may remove from the cache at any time
 FAULT_ROOM = 512
 
 u16, u32, u64, s32, s64, ptr = (
@@ -217,14 +220,33 @@ def _load_runtime(path: str) -> ctypes.CDLL:
     return library
 
 
+def load(jobs: Sequence[Job], cache: Cache, open_one: Callable[[str], T]) -> list[T]:
+    """What `open_one` makes of each job's shared object; those that another process has just removed are compiled again.
+
+    Raises:
+        ToolchainError: the compiler refuses our code, or what it made cannot be loaded.
+    """
+    for _ in range(ATTEMPTS):
+        try:
+            return [open_one(str(path)) for path in compile_all(jobs, cache)]
+        except OSError as error:
+            for job in jobs:
+                cache.drop(job.key)
+            last = error
+    raise ToolchainError(f"what {compiler()} made cannot be loaded ({last}); see `cudaperf doctor`")
+
+
 def runtime(cache: Cache) -> ctypes.CDLL:
-    (path,) = compile_all([runtime_job()], cache)
-    return _load_runtime(str(path))
+    return load([runtime_job()], cache, _load_runtime)[0]
 
 
 @functools.lru_cache(maxsize=256)
 def warp_function(path: str) -> int:
-    """Address of `run_warp` in a kernel's shared object. The runtime must be loaded before."""
+    """Address of `run_warp` in a kernel's shared object. The runtime must be loaded before.
+
+    Raises:
+        OSError: the file is not there, or is no shared object.
+    """
     library = ctypes.CDLL(path)
     _HELD.append(library)
     address = ctypes.cast(library.run_warp, ctypes.c_void_p).value
