@@ -221,7 +221,7 @@ def _load_runtime(path: str) -> ctypes.CDLL:
 
 
 def load(jobs: Sequence[Job], cache: Cache, open_one: Callable[[str], T]) -> list[T]:
-    """What `open_one` makes of each job's shared object; those that another process has just removed are compiled again.
+    """What `open_one` makes of each job's shared object; what another process has just removed is compiled again.
 
     Raises:
         ToolchainError: the compiler refuses our code, or what it made cannot be loaded.
