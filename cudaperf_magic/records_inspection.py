@@ -97,6 +97,7 @@ class AccessMap:
     """One request of one warp, the worst of its source line: which lane touches which byte.
 
     Args:
+        buffer: the array's name in the program; of shared memory too.
         lanes: of lanes 0 to 31: the byte offset of each lane's access from the start of `buffer` (for shared memory:
             from the start of the block's shared memory), or None for a lane that takes no part.
         units: sectors (global) or wavefronts (shared) that this request needs, and `ideal_units` that it would need.

@@ -439,7 +439,7 @@ def test_the_access_map_of_a_column_walk_has_a_sector_for_each_lane() -> None:
 def test_the_access_map_of_a_bank_conflict_counts_its_wavefronts() -> None:
     found = inspect(TRANSPOSE, launch=TILES, sizes={"width": "64", "height": "64"})
     shared = next(m for m in found.inspection.maps if m.space == "shared" and m.operation == "load")
-    assert (shared.line, shared.units, shared.ideal_units) == (8, 32, 1)
+    assert (shared.line, shared.buffer, shared.units, shared.ideal_units) == (8, "tile", 32, 1)
     assert {lane // 4 % 32 for lane in shared.lanes if lane is not None} == {0}
 
 

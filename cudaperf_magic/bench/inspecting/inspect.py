@@ -278,7 +278,8 @@ def _in_source(step: Step, last: int) -> Step:
 def _doubts(watched: Watched, guessed: Mapping[str, Extent]) -> tuple[str, ...]:
     """Where a stray access may be the fault of a size that was only guessed."""
     strays = [fault.message for fault in watched.faults if fault.kind == "out_of_bounds"]
-    names = [name for name in guessed if any(f"{name}[" in message for message in strays)]
+    signs = {name: (f"{name}[", f"the array {name})") for name in guessed}
+    names = [name for name in guessed if any(sign in message for message in strays for sign in signs[name])]
     return tuple(
         f"{name} was given {guessed[name].elements:,} elements ({guessed[name].why}); if it is meant to have more, say "
         f"--size {name}=..."

@@ -9,11 +9,11 @@ from cudaperf_magic.bench.simulator import native
 from cudaperf_magic.bench.simulator.access import SPACES
 from cudaperf_magic.bench.simulator.arena import Arena, Region
 from cudaperf_magic.bench.simulator.faults import place
+from cudaperf_magic.bench.simulator.faults.names import plain_name
 from cudaperf_magic.bench.simulator.kernel import Kernel
 from cudaperf_magic.records_inspection import LANES, AccessMap
 
 SHARED = SPACES.index("shared")
-SHARED_MEMORY = "shared memory"
 
 
 def worst_requests(kernels: Iterable[tuple[str, Kernel]], arena: Arena) -> tuple[AccessMap, ...]:
@@ -34,10 +34,13 @@ def _of_kernel(name: str, kernel: Kernel, arena: Arena) -> Iterator[AccessMap]:
         if not kept.mask or not site.line or operation not in ("load", "store", "atomic"):
             continue
         addresses = [kept.addresses[i] if kept.mask >> i & 1 else None for i in range(LANES)]
-        start, buffer = 0, SHARED_MEMORY
-        if kept.space != SHARED:
-            region = _region(arena, next(a for a in addresses if a is not None))
-            start, buffer = (arena.base + region.offset, region.name.removeprefix("::")) if region else (arena.base, "")
+        first = next(a for a in addresses if a is not None)
+        if kept.space == SHARED:
+            start, buffer = 0, _shared_array(kernel, first)
+        else:
+            region = _region(arena, first)
+            start = arena.base + (region.offset if region else 0)
+            buffer = plain_name(region.name.removeprefix("::")) if region else ""
         record = kernel.record
         yield AccessMap(
             line=site.line,
@@ -52,6 +55,12 @@ def _of_kernel(name: str, kernel: Kernel, arena: Arena) -> Iterator[AccessMap]:
             block=place(kept.block, (record.grid[0], record.grid[1], record.grid[2])),
             warp=kept.warp,
         )
+
+
+def _shared_array(kernel: Kernel, offset: int) -> str:
+    """The __shared__ array at an offset, the last one that begins before it; "" when there is none."""
+    before = [symbol for symbol, start, _ in kernel.lowered.shared_arrays if start <= offset]
+    return plain_name(before[-1]) if before else ""
 
 
 def _region(arena: Arena, address: int) -> Region | None:
