@@ -375,6 +375,14 @@ def test_every_kind_of_fault_is_told_with_its_line(body: str, kind: str, line: i
     assert f"line {line}" in found.report.text
 
 
+def test_the_kernel_that_the_readme_shows_is_wrong_in_three_ways() -> None:
+    found = inspect((PROGRAMS / "blur.cu").read_text())
+    assert {(fault.kind, fault.line) for fault in found.inspection.faults} >= {
+        ("out_of_bounds", 6), ("shared_race", 6), ("uninitialised", 6),
+    }  # fmt: skip
+    assert "x[1024]" in found.report.text and "tile[1]" in found.report.text
+
+
 def test_a_race_between_blocks_is_looked_for_when_asked() -> None:
     source = "__global__ void k(int *x, int n) { if (blockIdx.x * blockDim.x + threadIdx.x < n) x[0] += 1; }"
     assert inspect(source).ok
