@@ -146,6 +146,21 @@ def test_a_launch_line_may_have_dim3_shared_bytes_and_expressions() -> None:
     assert made(found)["x"] == (36, "given with --size")
 
 
+def test_one_array_may_be_read_and_written_by_one_launch() -> None:
+    found = inspect(SAXPY, launch="saxpy<<<1, 32>>>(n, 3, v, v)", arrays={"v": np.ones(20, np.float32)})
+    assert found.ok and found.arrays["v"].tolist() == [4] * 20
+
+
+def test_rows_of_a_fixed_length_are_elements() -> None:
+    source = """__global__ void rows(const float (*in)[8], float out[][8], int n) {
+        int i = blockIdx.x * blockDim.x + threadIdx.x;
+        if (i < n) for (int k = 0; k < 8; k++) out[i][k] = in[i][7 - k];
+    }"""
+    found = inspect(source, sizes={"n": "30"})
+    assert found.ok and made(found) == {"in": (30, "n"), "out": (30, "n")}
+    np.testing.assert_array_equal(found.arrays["out"], found.arrays["in"][:, ::-1])
+
+
 def test_a_template_takes_its_type_from_the_notebooks_array() -> None:
     source = "template <typename T> __global__ void twice(T *x, int n) { if (threadIdx.x < n) x[threadIdx.x] *= 2; }"
     found = inspect(source, launch="twice<<<1, 32>>>(x, n)", arrays={"x": np.arange(5)})
@@ -233,7 +248,7 @@ def test_arrays_that_only_look_like_arrays_are_read_too() -> None:
     class OnADevice:
         """What CuPy's array offers."""
 
-        dtype, shape = np.dtype(np.float32), (3,)
+        dtype, shape, __cuda_array_interface__ = np.dtype(np.float32), (3,), {}
 
         def __len__(self) -> int:
             return 3

@@ -255,8 +255,17 @@ def _is_array(value: Any) -> bool:
 
 
 def on_the_host(value: Any) -> Array:
-    """Any array as NumPy's."""
-    for method in ("detach", "cpu", "get"):  # PyTorch's from its graph and its device, CuPy's from its device
-        if not isinstance(value, np.ndarray) and callable(getattr(value, method, None)):
-            value = getattr(value, method)()
-    return np.asarray(value)
+    """Any array as NumPy's.
+
+    Raises:
+        UsageError: NumPy has no such type.
+    """
+    if hasattr(value, "detach"):  # PyTorch's, from its graph and its device
+        value = value.detach().cpu()
+        value = value.float() if str(value.dtype) == "torch.bfloat16" else value
+    elif hasattr(value, "__cuda_array_interface__") and callable(getattr(value, "get", None)):  # CuPy's
+        value = value.get()
+    try:
+        return np.asarray(value)
+    except (TypeError, ValueError, RuntimeError) as problem:
+        raise UsageError(f"a {type(value).__name__} of the notebook is not read: {problem}") from None

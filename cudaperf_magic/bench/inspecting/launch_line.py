@@ -16,7 +16,7 @@ from cudaperf_magic.bench.host.macros import expand
 from cudaperf_magic.bench.host.runtime import PlanError
 from cudaperf_magic.bench.host.scope import Scope, Unit, compile_expression
 from cudaperf_magic.bench.host.source import Program, first_error, read_program, text
-from cudaperf_magic.bench.host.types import DOUBLE, INT, Arithmetic, OpaqueType, PointerType, Type, describe
+from cudaperf_magic.bench.host.types import DOUBLE, INT, Arithmetic, ArrayType, OpaqueType, PointerType, Type, describe
 from cudaperf_magic.bench.inspecting.parameters import Parameter
 from cudaperf_magic.bench.inspecting.program import Entry, example, kernels_of, launches_in, nearest, walk
 from cudaperf_magic.bench.launcher import file_scope
@@ -53,9 +53,20 @@ def launched(source: str, launch: str, defines: tuple[str, ...], known: Mapping[
     except PlanError as error:
         raise UsageError(f"--launch: {error.message}") from None
     at = whole.rindex(HEAD)
-    written = f"void {FUNCTION}({', '.join(f'{_spelled(p.type, scope)} {p.name}' for p in parameters)})"
+    written = f"void {FUNCTION}({', '.join(_declaration(p, scope) for p in parameters)})"
     names = dict.fromkeys(callee(name)[0] for c in calls if (name := c.child_by_field_name("function")) is not None)
     return Entry(whole[:at] + written + whole[at + len(HEAD) :], FUNCTION, parameters, " and ".join(names))
+
+
+def _declaration(parameter: Parameter, scope: Scope) -> str:
+    """`const float *x`, `float (*rows)[8]`."""
+    inner, name, dims = parameter.type, parameter.name, ""
+    if isinstance(inner, PointerType) and isinstance(inner.target, ArrayType):
+        name, const, inner = f"(*{name})", "const " if inner.is_const else "", inner.target
+        while isinstance(inner, ArrayType):
+            dims, inner = f"{dims}[{inner.length}]", inner.element
+        return f"{const}{_spelled(inner, scope)} {name}{dims}"
+    return f"{_spelled(inner, scope)} {name}"
 
 
 def _spelled(type_: Type, scope: Scope) -> str:
@@ -79,7 +90,9 @@ class _Open:
         pairs = [pair for call in calls for pair in self.pairs(call)]
         for node, (name, type_) in pairs:
             if node.type == "identifier" and text(node) in order and type_ is not None:
-                self.types.setdefault(text(node), type_)
+                held = self.types.setdefault(text(node), type_)
+                if isinstance(held, PointerType) and type_ == PointerType(held.target):
+                    self.types[text(node)] = type_  # somebody writes to it
                 self.aliases.setdefault(text(node), []).append(name)
         for node, (_, type_) in pairs:
             inner = [text(each) for each in walk(node) if text(each) in order and each.type == "identifier"]
