@@ -83,6 +83,8 @@ def _without_guards(body: list[Instruction | Label]) -> list[Instruction | Label
     result: list[Instruction | Label] = []
     count = 0
     for item in body:
+        if isinstance(item, Instruction) and item.opcode[0] == "brkpt":
+            item = replace(item, opcode=("trap",))  # as on a GPU without a debugger
         needs = (
             isinstance(item, Instruction)
             and item.guard

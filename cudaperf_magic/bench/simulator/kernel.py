@@ -22,7 +22,7 @@ from cudaperf_magic.bench.simulator.arena import GRID_BARRIER, Arena
 from cudaperf_magic.bench.simulator.lower import Lowered, lower, parameter_offsets
 from cudaperf_magic.bench.simulator.ptx import Module
 from cudaperf_magic.bench.simulator.ptx_reader import parse
-from cudaperf_magic.errors import UsageError
+from cudaperf_magic.errors import Unsupported, UsageError
 
 COST_FIELDS = (
     "requests", "lanes", "bytes", "sectors", "ideal_sectors", "wavefronts", "ideal_wavefronts", "collisions",
@@ -67,6 +67,9 @@ def load_kernels(
     for launch in plan.launches:
         size = launch.grid[0] * launch.grid[1] * launch.grid[2] * launch.block[0] * launch.block[1] * launch.block[2]
         threads[launch.kernel] = threads.get(launch.kernel, 0) + size
+    for launch in plan.launches:
+        if launch.cluster and launch.cluster != (1, 1, 1):
+            raise Unsupported("clusters of more than one block", launch.line)
     lowered = {name: _lowered(compiled.ptx, mangled_name(compiled, module, name)) for name in plan.kernels}
     jobs: list[native.Job] = []
     wanted: list[tuple[str, str]] = []

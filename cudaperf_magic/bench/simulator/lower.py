@@ -83,6 +83,8 @@ def lower(module: Module, name: str) -> Lowered:
     """
     if name not in module.functions:
         raise PtxError(f"no kernel {name[:80]}")
+    if module.functions[name].cluster > 1:
+        raise Unsupported("clusters of more than one block")
     flow = flow_of(module, name)
     for segment in flow.segments:
         for ins in segment.body:

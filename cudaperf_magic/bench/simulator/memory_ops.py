@@ -39,6 +39,8 @@ def memory(ins: Instruction, scope: Scope, sites: Sites, frame: Frame) -> str | 
         return scope.assign(
             ins.operands[0], "pred", f"(WINDOW_OF({scope.value(ins.operands[1], 'u64')}) == {window[space]})"
         )
+    if name in ("mapa", "getctarank"):
+        return _in_cluster(ins, scope)
     if name == "nanosleep":
         return "rt_give_way(w);"
     if name in ("membar", "fence"):
@@ -104,6 +106,17 @@ def _convert_address(ins: Instruction, scope: Scope) -> str:
     if "to" in ins.opcode:
         return scope.assign(ins.operands[0], kind, f"({value} & ~0xf000000000000000ull)")
     return scope.assign(ins.operands[0], kind, f"({value} | WINDOW_{space.upper()})")
+
+
+def _in_cluster(ins: Instruction, scope: Scope) -> str:
+    """Shared memory of a block of the cluster, which has one; another's rank leads to an address of nobody."""
+    kind = types_of(ins)[-1]
+    if ins.opcode[0] == "getctarank":
+        return scope.assign(ins.operands[0], kind, "0")
+    address, rank = (
+        scope.value(operand, k, ins.line) for operand, k in zip(ins.operands[1:], (kind, "u32"), strict=True)
+    )
+    return scope.assign(ins.operands[0], kind, f"({rank} ? ~({C_TYPE[kind]})0 : {address})")
 
 
 def _built_in_call(ins: Instruction, sites: Sites, frame: Frame) -> str:

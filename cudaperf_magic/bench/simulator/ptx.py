@@ -114,6 +114,7 @@ class Function:
     tables: dict[str, tuple[str, ...]] = field(default_factory=dict)  # .branchtargets
     body: list[Instruction | Label] = field(default_factory=list)
     has_body: bool = False
+    cluster: int = 1  # blocks that run as one cluster
 
 
 @dataclass

@@ -129,7 +129,8 @@ class _Parser:
         parameters = self.read_parameters() if self.peek() == "(" else ()
         function = Function(name, is_kernel, results, parameters)
         while self.peek() not in (";", "{"):
-            self.take()  # .maxntid, .minnctapersm, .noreturn, their numbers
+            if self.take() == ".reqnctapercluster":  # as .maxntid and .minnctapersm, which say nothing here
+                function.cluster = self.read_extent()
         if self.take() == "{":
             function.has_body = True
             self.function = function
@@ -138,6 +139,13 @@ class _Parser:
             self.function = None
         if function.has_body or name not in self.result.functions:
             self.result.functions[name] = function
+
+    def read_extent(self) -> int:
+        """The product of one to three numbers."""
+        product = self.take_integer()
+        while self.accept(","):
+            product *= self.take_integer()
+        return product
 
     def read_parameters(self) -> tuple[Variable, ...]:
         found: list[Variable] = []
@@ -335,6 +343,8 @@ class _Parser:
         if self.accept("!"):
             return Negated(Reg(self.scopes.renamed(self.take())))
         if self.accept("-"):
+            if self.peek()[:2] == "0D":
+                return Real(int(self.take()[2:], 16) ^ 1 << 63, 8)
             return Integer(-self.take_integer())
         group, text = self.next_token()
         if group == "number":

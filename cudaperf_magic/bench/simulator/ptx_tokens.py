@@ -6,6 +6,7 @@ Only ASCII is read. It knows no grammar.
 from __future__ import annotations
 
 import re
+import struct
 
 from cudaperf_magic.bench.simulator.ptx import PtxError
 
@@ -13,7 +14,8 @@ TOKEN = re.compile(
     r"""(?P<skip>[ \t\r\n]+|//[^\n]*|/\*(?:.*?\*/|.*))
       |(?P<line>\.(?:loc|file|version|target|address_size)\b[^\n]*)
       |(?P<string>"(?:[^"\\]|\\.)*")
-      |(?P<number>0[fF][0-9a-fA-F]{8}|0[dD][0-9a-fA-F]{16}|0[xX][0-9a-fA-F]+U?|\d+U?)
+      |(?P<number>0[fF][0-9a-fA-F]{8}|0[dD][0-9a-fA-F]{16}|0[xX][0-9a-fA-F]+U?
+                |\d+\.\d*(?:[eE][-+]?\d+)?|\d+U?)
       |(?P<word>[.%$A-Za-z_](?:[\w.$%]|::)*)
       |(?P<mark>.)""",
     re.VERBOSE | re.DOTALL | re.ASCII,
@@ -36,6 +38,8 @@ def _words(group: str, text: str) -> list[tuple[str, str]]:
     for start in DECLARES:
         if text.startswith(f"{start}."):
             return [(group, start), *_words(group, text[len(start) :])]
+    if group == "number" and "." in text:  # as PTX writes doubles by their bits
+        return [(group, f"0D{int.from_bytes(struct.pack('>d', float(text)), 'big'):016X}")]
     return [(group, text)]
 
 

@@ -29,16 +29,19 @@ static void text_at(Warp *w, u64 address, char *out, u32 room) {
     out[n] = 0;
 }
 
+typedef struct { u64 at; u32 taken; } Arguments;
+
 /* Takes one argument of `size` bytes, aligned to its size, as the caller packed it. */
-static u64 take(Warp *w, u32 site, u32 lane, u64 *at, u32 size) {
+static u64 take(Warp *w, u32 site, u32 lane, Arguments *a, u32 size) {
     u64 value = 0;
-    *at = (*at + size - 1) & ~(u64)(size - 1);
-    memcpy(&value, rt_at(w, SPACE_GENERIC, site, lane, *at, size), size);
-    *at += size;
+    a->at = (a->at + size - 1) & ~(u64)(size - 1);
+    memcpy(&value, rt_at(w, SPACE_GENERIC, site, lane, a->at, size), size);
+    a->at += size;
+    a->taken++;
     return value;
 }
 
-static const char *one(Warp *w, u32 lane, u32 site, const char *format, u64 *arguments) {
+static const char *one(Warp *w, u32 lane, u32 site, const char *format, Arguments *arguments) {
     char spec[40], out[512], text[400];
     u32 n = 0, longs = 0;
     s32 stars[2] = {0, 0}; u32 star_count = 0;
@@ -74,14 +77,16 @@ static const char *one(Warp *w, u32 lane, u32 site, const char *format, u64 *arg
     return format;
 }
 
-u32 rt_vprintf(Warp *w, u32 lane, u32 site, u64 format_address, u64 arguments) {
+/* As CUDA does, answers how many arguments it took. */
+u32 rt_vprintf(Warp *w, u32 lane, u32 site, u64 format_address, u64 packed) {
+    Arguments arguments = {packed, 0};
     char format[2048];
     text_at(w, format_address, format, sizeof format);
     for (const char *f = format; *f && !w->sim->text_cut;) {
         if (*f == '%') f = one(w, lane, site, f, &arguments);
         else { append(w, site, lane, f, 1); f++; }
     }
-    return 1;
+    return arguments.taken;
 }
 
 void rt_assert(Warp *w, u32 lane, u32 site, u64 message, u64 file, u32 line) {

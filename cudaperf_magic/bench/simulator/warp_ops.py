@@ -17,13 +17,15 @@ REDUCE = {
     "xor": "x_ ^ y_",
 }  # fmt: skip
 
+CLUSTER_BARRIER = 15  # the last of a block's named barriers stands in for that of its cluster
+
 
 def meeting(ins: Instruction, scope: Scope, sites: Sites, number: int, following: int) -> str:
     """The C statements of segment `number`, which consists of this instruction; segment `following` comes after it."""
     name = ins.opcode[0]
     if name in ("bar", "barrier"):
         if "cluster" in ins.opcode:
-            raise Unsupported(ins.text, ins.line)
+            return _cluster_barrier(ins, scope, sites, following)
         if "warp" in ins.opcode:
             site = sites.add("generic", "collective", 0, ins)
             return _collect(ins.operands[0], scope, site, number)
@@ -48,8 +50,8 @@ def meeting(ins: Instruction, scope: Scope, sites: Sites, number: int, following
         first, second = _both(ins.operands[0])
         return (
             _collect(ins.operands[1], scope, site, number)
-            + f"u32 leader_ = __builtin_ctz(mask); FOR_LANES(mask) {{ {scope.assign(first, 'u32', 'leader_')}"
-            + f" {scope.assign(second, 'pred', '(lane == leader_)')} }}"
+            + "FOR_LANES(mask) { u32 leader_ = __builtin_ctz(mask & members_[lane]);"
+            + f" {scope.assign(first, 'u32', 'leader_')} {scope.assign(second, 'pred', '(lane == leader_)')} }}"
         )
     raise Unsupported(ins.text, ins.line)
 
@@ -66,6 +68,15 @@ def _collect(members: Operand, scope: Scope, site: int, number: int) -> str:
 
 def _both(operand: Operand) -> tuple[Operand, Operand]:
     return (operand.first, operand.second) if isinstance(operand, Pair) else (operand, Reg("_"))
+
+
+def _cluster_barrier(ins: Instruction, scope: Scope, sites: Sites, following: int) -> str:
+    """Of a cluster of one block. Its threads meet at the wait: what they do between is taken as done before it."""
+    if "arrive" in ins.opcode:
+        return "(void)mask;"
+    return _barrier(
+        Instruction(("barrier", "sync"), (Integer(CLUSTER_BARRIER),), None, ins.line), scope, sites, following
+    )
 
 
 def _barrier(ins: Instruction, scope: Scope, sites: Sites, following: int) -> str:
@@ -110,7 +121,7 @@ def _shuffle(ins: Instruction, scope: Scope, site: int, number: int) -> str:
         + f"FOR_LANES(mask) {{ u32 b_ = {scope.value(b, 'u32', ins.line)} & 31, c_ = {scope.value(c, 'u32', ins.line)};"
         + " u32 part_ = c_ >> 8 & 31, least_ = lane & part_, most_ = least_ | (c_ & 31 & ~part_);"
         + f" s32 j_ = (s32)({source}); u8 in_ = {inside}; if (!in_) j_ = (s32)lane; (void)least_;"
-        + f" u32 v_ = mask >> j_ & 1 ? a_[j_] : (u32)POISON; {scope.assign(first, 'u32', 'v_')}"
+        + f" u32 v_ = (mask & members_[lane]) >> j_ & 1 ? a_[j_] : (u32)POISON; {scope.assign(first, 'u32', 'v_')}"
         + f" {scope.assign(second, 'pred', 'in_')} }}"
     )
 
@@ -155,15 +166,19 @@ def _match(ins: Instruction, scope: Scope, site: int, number: int) -> str:
 def _redux(ins: Instruction, scope: Scope, site: int, number: int) -> str:
     kind = types_of(ins)[-1]
     operation = next((part for part in ins.opcode if part in REDUCE), "")
-    if not operation or kind in ("f32",):
+    if not operation or (kind == "f32" and operation not in ("min", "max")):
         raise Unsupported(ins.text, ins.line)
     a, members = ins.operands[1:3]
     c_type = C_TYPE[kind]
+    step, given = REDUCE[operation], scope.value(a, kind, ins.line)
+    if kind == "f32":
+        step = f"{'nan_' if 'NaN' in ins.opcode else ''}{operation}_f32(x_, y_)"
+        given = f"__builtin_fabsf({given})" if "abs" in ins.opcode else given
     return (
         _collect(members, scope, site, number)
-        + f"{c_type} a_[32], r_[32]; FOR_LANES(mask) a_[lane] = {scope.value(a, kind, ins.line)};\n"
+        + f"{c_type} a_[32], r_[32]; FOR_LANES(mask) a_[lane] = {given};\n"
         + "FOR_LANES(mask) { u32 set_ = mask & members_[lane]; "
         + f"{c_type} x_ = a_[__builtin_ctz(set_)]; for (set_ &= set_ - 1; set_; set_ &= set_ - 1) "
-        + f"{{ {c_type} y_ = a_[__builtin_ctz(set_)]; x_ = {REDUCE[operation]}; }} r_[lane] = x_; }}\n"
+        + f"{{ {c_type} y_ = a_[__builtin_ctz(set_)]; x_ = {step}; }} r_[lane] = x_; }}\n"
         + f"FOR_LANES(mask) {{ {scope.assign(ins.operands[0], kind, 'r_[lane]')} }}"
     )
