@@ -8,6 +8,8 @@
  *         fetches 64 bytes at a time. Where the chip has two halves, each line has its home in one; a multiprocessor of
  *         the other half reads and writes it through a copy in its own, so that data which both use fills the L2 twice.
  *         Atomics are done at home. It is empty when the plan begins and keeps what it holds from launch to launch.
+ *         Of the lines of a set only MOST_DIRTY stay dirty and MOST_PARTLY partly written; the one written longest ago is
+ *         then written to memory, though it stays. The rest of a partly written sector is read from memory before.
  *   order The simulator runs one block after the other, the hardware many at once. So requests are first written down;
  *         when as many blocks are done as the card holds at once, they are replayed: block i on multiprocessor
  *         i mod n, every resident warp one request in turn, no warp past a barrier before the others of its block.
@@ -16,10 +18,10 @@
  *   Time, queues and hits on data still under way; that multiprocessors which ask for a line at the same time are given
  *   it by one read of L2 (fewer L2 reads on an H200 where blocks share data, up to a half; memory is read as often);
  *   instruction, constant and texture caches (some 3 KB of every launch's reads of memory); compression; persisting
- *   lines, eviction hints and prefetches; partly written sectors, which count as whole; values that ptxas spills. A block
+ *   lines, eviction hints and prefetches; values that ptxas spills. A block
  *   that ends early is not replaced before its window ends. When only some blocks are traced, the caches see only these,
  *   and what they would have shared with the others is missed.
- * Bytes written to memory are those evicted during the launch, as hardware counters have it: what is still dirty in L2
+ * Bytes written to memory are those that had to leave L2 during the launch, as hardware counters have it: what is still dirty in L2
  * at its end is counted apart.
  */
 #include <stdlib.h>
@@ -28,22 +30,32 @@
 
 #define WAYS 16
 #define WINDOW (1u << 20)
+/* Fitted to what an H200 leaves in L2 after kernels that only write (tests/gpu/calibrate): 27 of 60 MB of whole sectors, and
+ * a quarter of that of partly written ones. */
+#define MOST_DIRTY 7
+#define MOST_PARTLY 3
 
-/* The most recently used way first. A tag is a line's number plus one; 0: empty. State: valid bits, dirty bits << 4. */
+/* The most recently used way first. A tag is a line's number plus one; 0: empty. State: valid bits, dirty bits << 4. A
+ * sector that is dirty and not valid is partly written. */
 typedef struct { u32 tags[WAYS] __attribute__((aligned(16))); u8 state[WAYS]; } Set;
 typedef struct { Set *sets; u32 count; } Level;
 
-typedef struct { u32 line, next, epoch; u16 site; u8 sectors, kind; } Entry;
+typedef struct { u32 line, next, epoch, words; u16 site; u8 sectors, kind; } Entry;
 typedef struct { u32 head, tail; } Stream;  /* of one warp: first entry not yet replayed, and last */
 typedef struct { u32 sm, epoch, moved, least, alive; } Resident;
 
 enum { LAST_OF_REQUEST = 128 };
+
+/* Which words of a partly written line are written; a line that falls on the same place takes it over. */
+typedef struct { u32 tag, words; } Part;
+#define PARTS (1u << 20)
 
 typedef struct Caches {
     Level l1, l2[2];           /* l1: of all multiprocessors, one after the other, `count` sets each */
     u32 l1_room, launch;
     u32 *l1_launch;            /* by multiprocessor: the launch whose lines it holds */
     Entry *entries; u32 used;
+    Part *parts;
     Stream *streams; u64 stream_room;
     Resident *residents; u64 resident_room;
     u32 placed, warps, limit;  /* of this window: blocks so far, warps of each, most blocks */
@@ -91,15 +103,36 @@ static u8 allocate(Set *set, u32 tag) {
 
 static Set *l2_set(Caches *c, u32 half, u32 line) { return &c->l2[half].sets[set_index(line, c->l2[half].count)]; }
 
+/* Writes what is dirty to memory; the line is clean then, and whole where it was partly written. */
+static void write_back(Sim *s, u8 *state) {
+    u32 dirty = *state >> 4, rest = dirty & ~*state, written = (u32)__builtin_popcount(dirty);
+    s->traffic.dram_write_sectors += written;
+    s->traffic.dirty -= written;
+    s->traffic.dram_read_sectors += (u32)__builtin_popcount(rest);
+    *state = (*state & 15) | rest;
+}
+
 /* The state of a line in one half of L2, there from now on. */
 static u8 *l2_line(Sim *s, u32 half, u32 line) {
     Set *set = l2_set(s->caches, half, line);
     if (!is_found(set, line + 1)) {
-        u32 written = (u32)__builtin_popcount(allocate(set, line + 1) >> 4);
-        s->traffic.dram_write_sectors += written;
-        s->traffic.dirty -= written;
+        u8 out = allocate(set, line + 1);
+        write_back(s, &out);
     }
     return &set->state[0];
+}
+
+/* Cleans the line that was used longest ago when too many of its set are dirty or partly written. */
+static void limit_dirty(Sim *s, Set *set) {
+    u32 dirty = 0, partly = 0, oldest = 0, oldest_partly = 0;
+    for (u32 way = 0; way < WAYS; way++) {
+        u32 state = set->state[way];
+        if (!(state >> 4)) continue;
+        dirty++; oldest = way;
+        if (state >> 4 & ~state) { partly++; oldest_partly = way; }
+    }
+    if (partly > MOST_PARTLY) write_back(s, &set->state[oldest_partly]);
+    else if (dirty > MOST_DIRTY) write_back(s, &set->state[oldest]);
 }
 
 /* ---- L2 ---- */
@@ -145,18 +178,21 @@ static void l2_read(Sim *s, SiteCost *cost, u32 sm, u32 line, u32 sectors) {
     s->traffic.l2_read_hits += want - missed;
 }
 
-/* Sectors that become dirty at home. A copy in the other half is stale then, or as new where the writer sits there. */
-static u8 *l2_write(Sim *s, u32 line, u32 sectors, u32 is_near, u32 half) {
+/* Sectors that become dirty at home, some of them wholly written. A copy in the other half is stale then, or as new where
+ * the writer sits there. */
+static u8 *l2_write(Sim *s, u32 line, u32 sectors, u32 whole, u32 is_near, u32 half) {
     u32 home = home_of(s, line);
-    if (is_near && half != home) *l2_line(s, half, line) |= sectors;
+    if (is_near && half != home) *l2_line(s, half, line) |= whole;
     else if (s->card.l2_partitions == 2) {
         Set *set = l2_set(s->caches, !home, line);
         u32 way = way_of(set, line + 1);
         if (way < WAYS) set->state[way] &= ~sectors;
     }
     u8 *state = l2_line(s, home, line);
-    s->traffic.dirty += (u32)__builtin_popcount(sectors & ~(*state >> 4));
-    *state |= sectors << 4;
+    u32 old = *state;
+    s->traffic.dirty += (u32)__builtin_popcount(sectors & ~(old >> 4));
+    *state |= sectors << 4 | whole;
+    if (!(old >> 4) || (sectors & ~whole & ~old)) limit_dirty(s, l2_set(s->caches, home, line));
     return state;
 }
 
@@ -173,9 +209,24 @@ static u32 l1_missing(Caches *c, u32 sm, u32 line, u32 sectors) {
 
 /* ---- one entry ---- */
 
-static void store(Sim *s, u32 sm, u32 line, u32 sectors) {
+/* Those of `sectors` all of whose words are written now. `fresh`: those of which none was before. */
+static u32 wholly_written(Caches *c, u32 line, u32 sectors, u32 fresh, u32 words) {
+    u32 whole = 0, all = words;
+    if (words != ~0u) {
+        Part *part = &c->parts[line * 0x9e3779b1u >> 12];
+        if (part->tag != line + 1) *part = (Part){line + 1, 0};
+        for (u32 i = 0; i < 4; i++) if (fresh >> i & 1) part->words &= ~(0xffu << 8 * i);
+        all = part->words |= words;
+    }
+    for (u32 i = 0; i < 4; i++) if ((all >> 8 * i & 0xff) == 0xff) whole |= 1u << i;
+    return whole & sectors;
+}
+
+static void store(Sim *s, u32 sm, u32 line, u32 sectors, u32 words) {
+    u32 old = *l2_line(s, home_of(s, line), line);
     s->traffic.l2_write_sectors += (u32)__builtin_popcount(sectors);
-    *l2_write(s, line, sectors, 1, half_of(s, sm)) |= sectors;
+    u32 whole = wholly_written(s->caches, line, sectors, sectors & ~(old >> 4), words);
+    l2_write(s, line, sectors, whole | (sectors & old), 1, half_of(s, sm));
 }
 
 static void play(Launch *L, u32 sm, const Entry *e) {
@@ -192,10 +243,11 @@ static void play(Launch *L, u32 sm, const Entry *e) {
         if (missing) l2_read(s, cost, sm, line, missing);
         break;
     case CACHE_LOAD_PAST_L1: l2_read(s, cost, sm, line, sectors); break;
-    case CACHE_STORE: store(s, sm, line, sectors); break;
+    case CACHE_STORE: store(s, sm, line, sectors, e->words); break;
     case CACHE_ATOMIC:
         s->traffic.l2_atomic_sectors += count;
-        cost->dram_bytes += 32 * l2_fill(s, l2_write(s, line, sectors, 0, 0), sectors);
+        cost->dram_bytes += 32 * l2_fill(s, l2_line(s, home_of(s, line), line), sectors);
+        l2_write(s, line, sectors, sectors, 0, 0);
         break;
     case CACHE_LOCAL_LOAD:
         missing = l1_missing(s->caches, sm, line, sectors);
@@ -203,7 +255,7 @@ static void play(Launch *L, u32 sm, const Entry *e) {
         break;
     case CACHE_LOCAL_STORE:
         l1_missing(s->caches, sm, line, sectors);
-        store(s, sm, line, sectors);
+        store(s, sm, line, sectors, ~0u);
         break;
     }
 }
@@ -274,14 +326,15 @@ static u32 settle_in(Launch *L, Block *b) {
     return at;
 }
 
-void cache_note(Warp *w, u32 site, u32 kind, u64 line, u32 sectors, u32 is_last) {
+void cache_note(Warp *w, u32 site, u32 kind, u64 line, u32 sectors, u32 words, u32 is_last) {
     Sim *s = w->sim;
     Caches *c = s->caches;
     Block *b = w->block;
     if (!c) return;
     if (c->used == WINDOW || (b->window != c->window && c->placed == c->limit)) replay(w->launch);
     u32 at = b->window == c->window ? b->place : settle_in(w->launch, b), index = c->used++;
-    c->entries[index] = (Entry){(u32)line, NONE, b->stamp, (u16)site, (u8)sectors, (u8)(kind | (is_last ? LAST_OF_REQUEST : 0))};
+    u8 last = is_last ? LAST_OF_REQUEST : 0;
+    c->entries[index] = (Entry){(u32)line, NONE, b->stamp, words, (u16)site, (u8)sectors, (u8)(kind | last)};
     Stream *stream = &c->streams[(u64)at * c->warps + w->index];
     if (stream->head == NONE) { stream->head = index; c->residents[at].alive++; }
     else c->entries[stream->tail].next = index;
@@ -297,7 +350,7 @@ void cache_note_local(Warp *w, u32 site, u32 is_store, u64 row, u32 sectors, u32
     u64 place = ordinal % sms * resident + ordinal / sms % resident, rows = (L->local_bytes + 3) / 4;
     u64 warp = place * ((Caches *)s->caches)->warps + w->index;
     u64 line = s->arena_bytes / 128 + 1 + warp * rows + row;
-    cache_note(w, site, is_store ? CACHE_LOCAL_STORE : CACHE_LOCAL_LOAD, line, sectors, is_last);
+    cache_note(w, site, is_store ? CACHE_LOCAL_STORE : CACHE_LOCAL_LOAD, line, sectors, ~0u, is_last);
 }
 
 /* ---- a launch, a run ---- */
@@ -333,14 +386,15 @@ int cache_open(Sim *s) {
     for (u32 half = 0; half < s->card.l2_partitions; half++) c->l2[half] = (Level){calloc(sets, sizeof(Set)), sets};
     c->l1_launch = calloc(s->card.multiprocessors, sizeof *c->l1_launch);
     c->entries = malloc(WINDOW * sizeof(Entry));
-    return c->l2[0].sets && c->l2[s->card.l2_partitions - 1].sets && c->l1_launch && c->entries ? 0 : -1;
+    c->parts = calloc(PARTS, sizeof(Part));
+    return c->l2[0].sets && c->l2[s->card.l2_partitions - 1].sets && c->l1_launch && c->entries && c->parts ? 0 : -1;
 }
 
 void cache_close(Sim *s) {
     Caches *c = s->caches;
     if (!c) return;
     free(c->l1.sets); free(c->l2[0].sets); free(c->l2[1].sets); free(c->l1_launch);
-    free(c->entries); free(c->streams); free(c->residents); free(c->of_sm);
+    free(c->entries); free(c->parts); free(c->streams); free(c->residents); free(c->of_sm);
     free(c);
     s->caches = NULL;
 }

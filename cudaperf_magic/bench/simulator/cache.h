@@ -19,8 +19,9 @@ struct Sim; struct Launch; struct Warp;
 int cache_open(struct Sim *s);
 void cache_close(struct Sim *s);
 void cache_begin(struct Launch *L);
-/* Some sectors (bits 0 to 3) of one line of 128 bytes; `is_last`: of this request of the warp. */
-void cache_note(struct Warp *w, u32 site, u32 kind, u64 line, u32 sectors, u32 is_last);
+/* Some sectors (bits 0 to 3) of one line of 128 bytes, and which of its words of 4 bytes a store writes; `is_last`: of this
+ * request of the warp. */
+void cache_note(struct Warp *w, u32 site, u32 kind, u64 line, u32 sectors, u32 words, u32 is_last);
 /* The same of a row of local memory: one word of each lane, 128 bytes. */
 void cache_note_local(struct Warp *w, u32 site, u32 is_store, u64 row, u32 sectors, u32 is_last);
 void cache_end(struct Launch *L);

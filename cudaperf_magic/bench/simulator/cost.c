@@ -46,31 +46,39 @@ static u32 further_turns(const u64 *list, u32 n) {
     return turns;
 }
 
+/* The words of a line, as bits, that bytes [at, to) have in one of its sectors. */
+static u32 words_in(u64 sector, u64 at, u64 to) {
+    u64 start = sector * SECTOR, from = at > start ? at - start : 0, end = to < start + SECTOR ? to - start : SECTOR;
+    return ((2u << (end - 1) / 4) - (1u << from / 4)) << 8 * (sector & 3);
+}
+
 /* Every sector that a lane touches, once a request; those of an atomic once a turn. */
 void cost_global(Warp *w, u32 site, const u64 *list, u32 n) {
     Sim *s = w->sim;
     const Site *info = &w->launch->sites[site];
     SiteCost *cost = &w->launch->costs[site];
     u64 arena = (u64)s->arena, unique = 0, end = 0, next = 0, sectors = 0, line = ~0ull;
-    u32 parts = 0, kind = kind_of(info);
+    u32 parts = 0, words = 0, kind = kind_of(info);
     u8 touch = info->op == OP_LOAD ? 1 : 2;
     for (u32 i = 0; i < n; i++) {
         u64 at = list[i] - arena, to = at + info->size, from = at > end ? at : end;
         while (i + 1 < n && list[i + 1] - arena <= to) to = list[++i] - arena + info->size;  /* lanes side by side */
         if (to > from) { unique += to - from; end = to; }
         u64 sector = at / SECTOR > next ? at / SECTOR : next, last = (to - 1) / SECTOR;
+        if (kind == CACHE_STORE && at / SECTOR < next) words |= words_in(at / SECTOR, at, to);
         for (; sector <= last; sector++) {
             sectors++;
             if (sector >> 2 != line) {
-                if (parts) cache_note(w, site, kind, line, parts, 0);
-                line = sector >> 2; parts = 0;
+                if (parts) cache_note(w, site, kind, line, parts, words, 0);
+                line = sector >> 2; parts = 0; words = 0;
             }
             parts |= 1u << (sector & 3);
+            if (kind == CACHE_STORE) words |= words_in(sector, at, to);
             if (s->touched && sector < s->arena_bytes / SECTOR) s->touched[sector] |= touch;
         }
         if (sector > next) next = sector;
     }
-    if (parts) cache_note(w, site, kind, line, parts, 1);
+    if (parts) cache_note(w, site, kind, line, parts, words, 1);
     if (info->op == OP_ATOMIC && !(info->flags & SITE_COMBINED)) {
         u32 more = further_turns(list, n);
         sectors += more;

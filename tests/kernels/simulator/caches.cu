@@ -70,3 +70,13 @@ extern "C" __global__ void gather(const float *x, const int *at, float *y) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     y[i] = x[at[i]];
 }
+
+// One word of every sector.
+__global__ void write_every_eighth(float *y) { y[8 * (blockIdx.x * blockDim.x + threadIdx.x)] = 1.0f; }
+
+// All words of every sector, one after the other.
+__global__ void write_word_by_word(float *y) {
+    int first = 8 * (blockIdx.x * blockDim.x + threadIdx.x);
+#pragma unroll 1
+    for (int k = 0; k < 8; k++) y[first + k] = 1.0f;
+}
