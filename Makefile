@@ -45,8 +45,9 @@ gpu-test: $(STAMP) ## the tests that need a CUDA device
 browser-test: $(BROWSER) ## the report as Chromium draws it: 600 px wide, light and dark
 	$(VENV)/bin/pytest -q -m browser
 
-bench: $(STAMP) ## seconds from running a cell to its first verified kernel
+bench: $(STAMP) ## seconds to the first verified kernel; how fast the simulator runs and starts
 	$(RUN) benchmarks/first_kernel.py
+	$(RUN) benchmarks/simulator.py
 
 clean: ## remove the virtual environment and everything made
 	rm -rf $(VENV) out build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -59,7 +59,7 @@ static u8 *find(Warp *w, u32 space, u32 site, u32 lane, u64 address, u32 size) {
         u64 window = WINDOW_OF(address), offset = address & ~0xf000000000000000ull;
         if (window == WINDOW_SHARED) return shared_at(w, site, lane, offset, size);
         if (window == WINDOW_LOCAL) return local_at(w, site, lane, offset, size);
-        if (window == WINDOW_PARAM && INSIDE(offset, size, PARAM_BYTES)) return (u8 *)w->launch->params + offset;
+        if (window == WINDOW_PARAM && INSIDE(offset, size, PARAM_BYTES) && w->launch->sites[site].op == OP_LOAD) return (u8 *)w->launch->params + offset;
         space = SPACE_GLOBAL;
     }
     if (space == SPACE_SHARED) {
