@@ -425,6 +425,16 @@ def test_what_does_not_compile_is_told_in_the_persons_own_lines() -> None:
     assert not inspect(SAXPY.replace("}", "")).inspection.build.ok
 
 
+@pytest.mark.parametrize("opening, closing", [("(", ")"), ("{", "}"), ("-", ""), ("if (n) ", ";")])
+def test_a_program_that_nests_without_end_is_answered(opening: str, closing: str) -> None:
+    deep = SAXPY.replace("int i =", f"float z = {opening * 4000}1{closing * 4000}; int i =", 1)
+    for launch in (None, "saxpy<<<1, 1>>>(n, a, x, y)", f"saxpy<<<1, {'(' * 4000}1{')' * 4000}>>>(n, a, x, y)"):
+        try:
+            inspect(deep, launch=launch)
+        except (UsageError, TaskError) as problem:
+            assert "\n" not in str(problem)
+
+
 def test_macros_from_outside_reach_the_kernel_and_its_launch() -> None:
     source = "__global__ void k(float *x) { x[threadIdx.x] = N; }"
     found = inspect(source, launch="k<<<1, N>>>(x)", defines=("N=24",))

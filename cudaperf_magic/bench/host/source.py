@@ -165,13 +165,13 @@ def _mask_attribute(source: bytearray, word: bytes) -> None:
 
 def first_error(node: Node) -> Node | None:
     """The first place that the grammar could not follow, or where it had to make up a token."""
-    if node.is_error or node.is_missing:
-        return node
-    for child in node.children:
-        is_bare_list = node.type == "compound_literal_expression" and child.is_missing  # <<<{4, 4}, 32>>>
-        found = first_error(child) if child.has_error and not is_bare_list else None
-        if found is not None:
-            return found
+    waiting = [node]
+    while waiting:
+        node = waiting.pop()
+        if node.is_error or node.is_missing:
+            return node
+        is_list = node.type == "compound_literal_expression"  # <<<{4, 4}, 32>>>, of which the type is missing
+        waiting += (c for c in reversed(node.children) if c.has_error and not (is_list and c.is_missing))
     return None
 
 
@@ -312,8 +312,11 @@ def _blank(kept: bytearray, node: Node) -> None:
 
 
 def _directives(node: Node) -> Iterator[Node]:
-    for child in node.children:
-        if child.type in _DIRECTIVES:
-            yield child
-        elif child.child_count:
-            yield from _directives(child)
+    """The preprocessor's lines below a node, in the text's order, however deep they stand."""
+    waiting = list(reversed(node.children))
+    while waiting:
+        node = waiting.pop()
+        if node.type in _DIRECTIVES:
+            yield node
+        else:
+            waiting += reversed(node.children)

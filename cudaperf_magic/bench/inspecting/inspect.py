@@ -76,6 +76,8 @@ def inspect_program(source: str, settings: Settings) -> Observation:
         compiled = _compile(source, plain_kernels(source), arch, settings)
         faults = (Fault("launch", refused.message, line=refused.line),) if compiled.build.ok else ()
         return Observation(_bare(source, arch, compiled.build, faults))
+    except RecursionError:
+        raise TaskError("the program is nested too deeply to be read; split its expressions") from None
     except (PlanError, InputError) as error:
         # A program that the device compiler refuses as well is told in the compiler's words.
         compiled = _compile(source, _kernels(source), arch, settings)

@@ -66,10 +66,12 @@ def called_in(node: Node | None) -> set[str]:
 
 
 def walk(node: Node | None) -> Iterator[Node]:
-    if node is not None:
+    """A node and all named ones below it, in the text's order, however deep they nest."""
+    waiting = [node] if node is not None else []
+    while waiting:
+        node = waiting.pop()
         yield node
-        for child in node.named_children:
-            yield from walk(child)
+        waiting += reversed(node.named_children)
 
 
 def listed(names: Iterable[str]) -> str:
