@@ -4,8 +4,8 @@ A file begins with comments. `run:` lists steps: `malloc NAME BYTES`, `zero NAME
 `kernel<<<grid, block, shared>>>(arguments)`, cooperative with `coop` before it; `run mended:` where these differ for
 the mended twin, the same text compiled with -DMENDED. `arrays:` has `name = type[count] kind`, kind random unless it is
 `zero`, `counting` or `empty` (an output without values). `expect:` has the kind, then words of message or remedy, or
-`block (..)` and `thread (..)` where every order of threads has the same. `also:` names kinds that come along.
-In the text, `// <- fault` and `// <- other` mark the two lines.
+`block (..)` and `thread (..)` where every order of threads has the same. `also:` names kinds that come along; `steps:`
+is a limit of its own. In the text, `// <- fault` and `// <- other` mark the two lines.
 """
 
 from __future__ import annotations
@@ -63,8 +63,8 @@ class Faulty:
         compiled = self.compiled(mended)
         assert compiled.build.ok, compiled.build.log
         arrays, initialised = self.arrays()
-        plan = LaunchPlan(self.steps(mended))
-        return simulate(compiled, plan, arrays, schedule=schedule, initialised=initialised, step_limit=STEPS)
+        plan, steps = LaunchPlan(self.steps(mended)), int(self.heads.get("steps", STEPS))
+        return simulate(compiled, plan, arrays, schedule=schedule, initialised=initialised, step_limit=steps)
 
     def arrays(self) -> tuple[dict[str, NDArray[Any]], dict[str, bool]]:
         made: dict[str, NDArray[Any]] = {}
@@ -111,7 +111,7 @@ def step(words: str) -> Step:
     shape, _, given = rest.partition(">>>")
     grid, block, *shared = ast.literal_eval(f"({shape},)")
     arguments = tuple(argument(_value(part)) for part in parts(given.removeprefix("(").removesuffix(")"), ","))
-    return Launch(kernel, dim3(grid), dim3(block), arguments, *shared, is_cooperative=is_cooperative)
+    return Launch(kernel, dim3(grid), dim3(block), arguments, sum(shared), is_cooperative)
 
 
 def _value(words: str) -> str | int | float:
@@ -128,7 +128,7 @@ def read(name: str) -> Faulty:
     heads: dict[str, str] = {}
     for line in text.splitlines():
         head, colon, rest = line.removeprefix("// ").partition(": ")
-        if line.startswith("// ") and colon and head in ("run", "run mended", "arrays", "expect", "also"):
+        if line.startswith("// ") and colon and head in ("run", "run mended", "arrays", "expect", "also", "steps"):
             heads[head] = rest
     return Faulty(name, text, heads)
 

@@ -19,7 +19,7 @@ u32 rt_is_used_up(Warp *w) {
     if (s->steps >= 0 && !late) return 0;
     u32 lane = w->live ? __builtin_ctz(w->live) : 0;
     u32 flags = (late ? LIMIT_TIME : 0) | (!w->live ? LIMIT_BLOCKS : s->unstarted ? LIMIT_UNSTARTED : 0);
-    rt_fault_full(w, FAULT_RUNAWAY, NONE, w->index * 32 + lane, 0, w->pc[lane], NONE, NONE, 0, flags);
+    rt_fault_full(w, FAULT_RUNAWAY, NONE, w->index * 32 + lane, s->unstarted, w->pc[lane], NONE, NONE, 0, flags);
     s->stopped = 1;
     return 1;
 }

@@ -1,8 +1,8 @@
 // Several threads raise the same flag: harmless, and said so.
-// run: any<<<1, 64>>>(x)
+// run: raise<<<1, 64>>>(x)
 // arrays: x = int[64]
 // expect: shared_race, both write the same value
-__global__ void any(int *x) {
+__global__ void raise(int *x) {
     __shared__ int found;
     if (threadIdx.x == 0) found = 0;
     __syncthreads();

@@ -11,6 +11,7 @@ from cudaperf_magic.bench.simulator.faults.context import (
     Context,
     Told,
     block_words,
+    counted,
     line_at,
     thread_words,
     total,
@@ -48,20 +49,34 @@ def runaway(raw: native.Fault, context: Context) -> Told:
     line = (context.segment_lines[raw.extra] if raw.extra < len(context.segment_lines) else 0) or None
     place = f"line {line}" if line else "a loop"
     message = f"{who(raw, context)} still runs at {place} when the limit of {used_up} is used up"
+    if line is None or not _waits_at(line, context):
+        return Told(
+            "limit",
+            f"{message}: an endless loop, or threads that wait for each other",
+            "check what ends the loop: which variable changes in it, and whether it can jump over the end",
+            line=line,
+        )
     if raw.flags & LIMIT_UNSTARTED:
         return Told(
             "limit",
-            f"{message}: it waits for blocks that cannot start before others end",
-            "no block may wait for a later one unless all fit on the GPU at once: launch cooperatively "
-            "(cudaLaunchCooperativeKernel, grid.sync()), or split the kernel in two",
+            f"{message}: it waits for what another thread must write, and {counted(raw.address, 'block')} have not started, "
+            "perhaps not before others end",
+            "let no block wait for a later one: launch cooperatively (grid.sync()), or split the kernel in two",
             line=line,
         )
     return Told(
         "limit",
-        f"{message}: an endless loop, or threads that wait for each other",
-        "check what ends the loop; whom a thread waits for must be able to go on, and must write with an atomic or "
-        "through a volatile pointer",
+        f"{message}: it waits for what another thread must write; perhaps they are threads that wait for each other",
+        "let whom it waits for go on: no lock is held at a barrier or __syncwarp(), and every lock is released",
         line=line,
+    )
+
+
+def _waits_at(line: int, context: Context) -> bool:
+    """Whether the line looks at memory in a way that sees what others write."""
+    return any(
+        s.line == line and s.space != "local" and (s.operation == "atomic" or (s.is_strong and s.operation == "load"))
+        for s in context.sites
     )
 
 
