@@ -59,8 +59,8 @@ def runaway(raw: native.Fault, context: Context) -> Told:
     if raw.flags & LIMIT_UNSTARTED:
         return Told(
             "limit",
-            f"{message}: it waits for what another thread must write, and {counted(raw.address, 'block')} have not started, "
-            "perhaps not before others end",
+            f"{message}: it waits for what another thread must write, "
+            f"and {counted(raw.address, 'block')} have not started, perhaps not before others end",
             "let no block wait for a later one: launch cooperatively (grid.sync()), or split the kernel in two",
             line=line,
         )
