@@ -106,11 +106,13 @@ def lay_out(
     arrays: Mapping[str, NDArray[Any]],
     variables: Mapping[str, Variable],
     initialised: Mapping[str, bool] | None,
+    functions: Mapping[str, int] | None = None,
 ) -> Arena:
     """Places every buffer and copies the arguments in.
 
     Args:
         initialised: which arguments hold values; None: nothing is tracked. An argument not named does.
+        functions: addresses of functions, for tables of them.
     """
     regions: dict[str, Region] = {}
     at = LEAST_GAP
@@ -146,11 +148,11 @@ def lay_out(
         memory[region.offset : region.offset + region.size] = np.ascontiguousarray(array).reshape(-1).view(np.uint8)
     memory[regions[GRID_BARRIER].offset :][:GRID_BARRIER_BYTES] = 0
     for variable in variables.values():
-        _initialise(arena, variable)
+        _initialise(arena, variable, functions or {})
     return arena
 
 
-def _initialise(arena: Arena, variable: Variable) -> None:
+def _initialise(arena: Arena, variable: Variable, functions: Mapping[str, int]) -> None:
     region = arena.regions[f"::{variable.name}"]
     inside = arena.memory[region.offset : region.offset + region.size]
     inside[:] = 0
@@ -159,7 +161,7 @@ def _initialise(arena: Arena, variable: Variable) -> None:
             inside[offset] = value
         else:
             name, addend = value
-            target = arena.address(Pointer(f"::{name}", addend))
+            target = functions.get(name, 0) or arena.address(Pointer(f"::{name}", addend))
             inside[offset : offset + 8] = np.frombuffer(target.to_bytes(8, "little"), np.uint8)
 
 

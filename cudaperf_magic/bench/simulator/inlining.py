@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from cudaperf_magic.bench.simulator.function_pointers import candidates, function_addresses
 from cudaperf_magic.bench.simulator.ptx import (
     Address,
     Function,
     Group,
     Instruction,
+    Integer,
     Label,
     Module,
     Negated,
@@ -69,14 +71,15 @@ class Inliner:
             self.tables[name + suffix] = tuple(label + suffix for label in labels)
 
     def call(self, ins: Instruction, stack: tuple[str, ...]) -> list[Instruction | Label]:
+        if any(isinstance(operand, Reg) for operand in ins.operands):
+            return self.indirect_call(ins, stack)
         groups = [operand for operand in ins.operands if isinstance(operand, Group)]
         name = next((operand.name for operand in ins.operands if isinstance(operand, Symbol)), "")
         if name in BUILT_IN:
             return [ins]
         function = self.module.functions.get(name)
         if function is None or not function.has_body:
-            known = name in self.module.functions
-            raise Unsupported(f"calls of {name}" if known else "calls through function pointers", ins.line)
+            raise Unsupported(f"calls of {name}", ins.line)
         if name in stack:
             raise Unsupported(f"recursion ({name} calls itself)", ins.line)
         self.copies += 1
@@ -92,6 +95,39 @@ class Inliner:
             jump = Instruction(("bra",), (Symbol(skip),), (ins.guard[0], not ins.guard[1]), ins.line)
             return [jump, *before, *inside, *after, Label(skip)]
         return [*before, *inside, *after]
+
+    def indirect_call(self, ins: Instruction, stack: tuple[str, ...]) -> list[Instruction | Label]:
+        """A choice by address among the functions that the pointer may mean, without those that run already."""
+        target = next(operand for operand in ins.operands if isinstance(operand, Reg))
+        at = ins.operands.index(target)
+        results = [o for o in ins.operands[:at] if isinstance(o, Group)]
+        arguments = [o for o in ins.operands[at:] if isinstance(o, Group)]
+        sizes = [[self.size_of(item) for group in groups for item in group.items] for groups in (results, arguments)]
+        addresses = function_addresses(self.module)
+        self.copies += 1
+        suffix = f"?{self.copies}"
+        code: list[Instruction | Label] = []
+        if ins.guard:
+            code.append(Instruction(("bra",), (Symbol(f"$over{suffix}"),), (ins.guard[0], not ins.guard[1]), ins.line))
+        for i, function in enumerate(candidates(self.module, *sizes)):
+            if function.name in stack:
+                continue
+            test, following = Reg(f"%other{suffix}.{i}"), f"$next{suffix}.{i}"
+            self.registers[test.name] = "pred"
+            is_other = (test, target, Integer(addresses[function.name]))
+            code.append(Instruction(("setp", "ne", "u64"), is_other, None, ins.line))
+            code.append(Instruction(("bra",), (Symbol(following),), (test.name, False), ins.line))
+            direct = replace(ins, operands=(*results, Symbol(function.name), *arguments), guard=None)
+            code += self.call(direct, stack)
+            code.append(Instruction(("bra",), (Symbol(f"$over{suffix}"),), None, ins.line))
+            code.append(Label(following))
+        code.append(Instruction(("trap", "astray"), (), None, ins.line))
+        return [*code, Label(f"$over{suffix}")]
+
+    def size_of(self, operand: Operand) -> int:
+        """The bytes of an argument's variable, 0 when it is none."""
+        variable = self.variables.get(operand.name) if isinstance(operand, Symbol) else None
+        return variable.size if variable else 0
 
     @staticmethod
     def copy(target: Operand | str, source: Operand | str, of: Variable, ins: Instruction) -> Instruction:

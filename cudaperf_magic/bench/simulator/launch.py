@@ -21,6 +21,7 @@ from cudaperf_magic.bench.plan import Allocate, Copy, Fill, Free, Launch, Launch
 from cudaperf_magic.bench.simulator import caches, native
 from cudaperf_magic.bench.simulator.arena import Arena, copy_back, lay_out
 from cudaperf_magic.bench.simulator.faults import Context, SharedArray, tell
+from cudaperf_magic.bench.simulator.function_pointers import function_addresses
 from cudaperf_magic.bench.simulator.kernel import Kernel, load_kernels, refused, set_arguments
 from cudaperf_magic.bench.simulator.ptx import Module
 from cudaperf_magic.bench.simulator.ptx_reader import parse
@@ -131,7 +132,7 @@ class _Run:
         sim, traced, whole = self.sim, self.instrument != "none", self.instrument == "all"
         variables = {n: v for n, v in self.module.variables.items() if v.space in ("global", "const")}
         tracked = dict(initialised or {}) if whole and poison else None
-        self.arena: Arena = lay_out(self.plan, self.arrays, variables, tracked)
+        self.arena: Arena = lay_out(self.plan, self.arrays, variables, tracked, function_addresses(self.module))
         sim.arena, sim.arena_bytes = self.arena.base, len(self.arena.memory)
         sim.initialised = self.arena.initialised.ctypes.data if self.arena.initialised is not None else None
         sim.schedule, sim.random = (

@@ -13,6 +13,7 @@ from cudaperf_magic.bench.simulator.access import Frame, SiteInfo, Sites
 from cudaperf_magic.bench.simulator.arithmetic import arithmetic, flops
 from cudaperf_magic.bench.simulator.combining import uniform_registers
 from cudaperf_magic.bench.simulator.flow import Flow, Segment, flow_of
+from cudaperf_magic.bench.simulator.function_pointers import function_addresses
 from cudaperf_magic.bench.simulator.liveness import registers_read, registers_written
 from cudaperf_magic.bench.simulator.memory_ops import memory
 from cudaperf_magic.bench.simulator.opcodes import must_run
@@ -29,6 +30,7 @@ C_SIZE = {"u8": 1, "u16": 2, "u32": 4, "u64": 8, "f32": 4, "f64": 8, "u128": 16}
 MALFORMED = (LookupError, ValueError, StopIteration, TypeError, AttributeError, AssertionError)
 HEAD = """#include "arith.h"
 #include "warp.h"
+#include "faults.h"
 extern f64 rt_directed_f64(int operation, f64 a, f64 b, f64 c, int mode);
 """
 PROLOGUE = """int run_warp(Warp *w) {
@@ -154,6 +156,7 @@ class _Lowering:
     def symbol_addresses(self) -> tuple[dict[str, str], int]:
         """Each symbol's address in C, and the bytes of static shared memory; the dynamic follows it."""
         text = {name: f"launch->symbols[{i}]" for i, name in enumerate(self.symbols)}
+        text |= {name: f"{at}ull" for name, at in function_addresses(self.module).items()}
         text |= {name: f"{at}ull" for name, at in self.frame.local.items()}
         text |= {name: f"{at}ull" for name, at in self.frame.parameters.items()}
         shared = [v for v in (*self.module.variables.values(), *self.flow.variables.values()) if v.space == "shared"]
@@ -311,7 +314,8 @@ class _Lowering:
             return "rt_exit(w, mask); goto dispatch;"
         if name == "trap":
             site = self.sites.add("generic", "other", 0, last)
-            return f"rt_trap(w, mask, {site}, 15); return SIM_STOP;"
+            kind = "FAULT_ASTRAY" if "astray" in last.opcode else "FAULT_TRAP"
+            return f"rt_trap(w, mask, {site}, {kind}); return SIM_STOP;"
         if name == "brx":
             table = ", ".join(map(str, segment.successors))
             count = len(segment.successors)

@@ -18,7 +18,7 @@ CONTROL_ROWS = (
     ),
     *rows(
         CONTROL, "inlining.py", "calls.cu", f"{PLAIN}::test_functions_that_are_not_inlined_with_structs_and_pointers",
-        ("call", "of functions whose name is known; .uni"),
+        ("call", "of functions by name and by pointer; .uni; recursion is refused"),
     ),
     *rows(CONTROL, "lower.py", "hostile.cu", f"{FAULTS}::test_a_trap_is_named_with_its_thread", ("trap", "")),
     *rows(

@@ -61,5 +61,5 @@ _TELLERS: tuple[Callable[[native.Fault, Context], Told], ...] = (
     memory.uninitialised_shared, races.race, races.race,
     meetings.exited_lane, meetings.not_member, meetings.missing_lane, meetings.exited_thread, meetings.two_barriers,
     endings.barrier_never, endings.runaway, endings.trap, endings.failed_assertion, endings.printed_too_much,
-    memory.wild, memory.not_landed, meetings.too_many_arrive,
+    memory.wild, memory.not_landed, meetings.too_many_arrive, endings.astray,
 )  # fmt: skip

@@ -72,6 +72,14 @@ def runaway(raw: native.Fault, context: Context) -> Told:
     )
 
 
+def astray(raw: native.Fault, context: Context) -> Told:
+    return Told(
+        "trap",
+        f"{who(raw, context)} calls through a pointer that leads to no function of this type, or back to a running one",
+        "set the pointer, or make the object of a virtual function, in device code before the call; do not recurse",
+    )
+
+
 def _waits_at(line: int, context: Context) -> bool:
     """Whether the line looks at memory in a way that sees what others write."""
     return any(
