@@ -13,7 +13,7 @@ from cudaperf_magic.bench.devices import simulate_requests
 from cudaperf_magic.bench.nvrtc import Compiled, build
 from cudaperf_magic.bench.plan import LaunchPlan
 from cudaperf_magic.bench.runners import Request
-from cudaperf_magic.bench.sandbox import Finished, run_in_child
+from cudaperf_magic.bench.sandbox import Crashed, Finished, run_in_child
 from cudaperf_magic.bench.simulator.launch import simulate
 from cudaperf_magic.bench.simulator.lower import lower
 from cudaperf_magic.bench.simulator.ptx_reader import parse
@@ -60,6 +60,13 @@ def test_a_stray_local_write_changes_no_other_threads_memory() -> None:
         given = arrays()
         run("strays.cu", "local_write", 1, 32, ("x", "y", at), given)
         assert given["y"].tolist() == [given["x"][given["x"][0]] + lane for lane in range(32)], at
+
+
+def test_a_kernel_too_large_for_memory_is_said_to_be_so() -> None:
+    compiled = build((KERNELS / "strays.cu").read_text(), names=("large_frame",))
+    plan = LaunchPlan((launch_of("large_frame", 1, 1024, ("x", 7)),))
+    ended = run_in_child(simulate, compiled, plan, arrays(), timeout_s=60.0, memory_bytes=300 << 20)
+    assert isinstance(ended, Crashed) and "not enough memory" in ended.why, ended
 
 
 # ---- one run after the other ----

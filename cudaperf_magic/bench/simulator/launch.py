@@ -237,6 +237,8 @@ class _Run:
             self.totals.add(step, kernel, self.sim)
         if self.sim.fault_count > self.seen:
             self.tell_faults(step, kernel)
+        if self.sim.stopped and not self.faults:
+            raise MemoryError(f"the simulator has no memory for the blocks of {step.kernel}")
 
     def tell_faults(self, step: Launch, kernel: Kernel) -> None:
         context = Context(

@@ -282,6 +282,7 @@ static Slot *start_block(Launch *L, u64 index, u32 place) {
     b->warps = grow(old, &slot->warp_room, warps * sizeof(Warp));
     slot->regs = grow(slot->regs, &slot->regs_room, (u64)warps * L->register_bytes + 64);
     slot->local = grow(slot->local, &slot->local_room, (u64)warps * 32 * L->local_bytes + 64);
+    if (!shared || !b->warps || !slot->regs || !slot->local) return NULL;
     b->launch = L; b->sim = s; b->index = index;
     b->id[0] = (u32)(index % L->grid[0]); b->id[1] = (u32)(index / L->grid[0] % L->grid[1]); b->id[2] = (u32)(index / L->grid[0] / L->grid[1]);
     b->warp_count = warps; b->thread_count = threads;

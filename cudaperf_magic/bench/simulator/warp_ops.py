@@ -177,7 +177,7 @@ def _redux(ins: Instruction, scope: Scope, site: int, number: int) -> str:
     return (
         _collect(members, scope, site, number)
         + f"{c_type} a_[32], r_[32]; FOR_LANES(mask) a_[lane] = {given};\n"
-        + "FOR_LANES(mask) { u32 set_ = mask & members_[lane]; "
+        + "FOR_LANES(mask) { u32 set_ = (mask & members_[lane]) | BIT(lane); "
         + f"{c_type} x_ = a_[__builtin_ctz(set_)]; for (set_ &= set_ - 1; set_; set_ &= set_ - 1) "
         + f"{{ {c_type} y_ = a_[__builtin_ctz(set_)]; x_ = {step}; }} r_[lane] = x_; }}\n"
         + f"FOR_LANES(mask) {{ {scope.assign(ins.operands[0], kind, 'r_[lane]')} }}"

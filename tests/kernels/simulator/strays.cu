@@ -33,6 +33,12 @@ __global__ void shared_write(const int* x, int* y, long long at) {
 
 __global__ void global_write(const int* x, int* y, long long at) { y[threadIdx.x + at] = x[threadIdx.x]; }
 
+__global__ void large_frame(int* x, int at) {
+    int mine[100000];
+    for (int i = 0; i < 100000; i++) mine[i] = i;
+    x[threadIdx.x] = mine[at + threadIdx.x];
+}
+
 __global__ void generic_write(const int* x, int* y, long long at) {
     __shared__ int part[32];
     int mine[4] = {x[0], x[1], x[2], x[3]};
