@@ -17,7 +17,8 @@ from .options import Request
 from .records import Episode, Outcome, Task
 from .records_inspection import Inspection
 
-_READING = ("entry", "sizes", "ranges", "defines")
+_FLAGS = {"sizes": "--size", "ranges": "--range", "defines": "--define", "folders": "--include"}
+_READING = ("entry", "sizes", "ranges", "defines", "folders")
 
 
 def reading(request: Request) -> dict[str, Any]:
@@ -71,7 +72,7 @@ def refuse_reading(request: Request) -> None:
     """A task that was read already cannot be read otherwise; silence would be a lie."""
     for name in _READING:
         if getattr(request, name):
-            flag = {"sizes": "--size", "ranges": "--range", "defines": "--define"}.get(name, f"--{name}")
+            flag = _FLAGS.get(name, f"--{name}")
             raise UsageError(f"{flag} says how a C file is read, and {request.against} was read already; leave it out")
 
 

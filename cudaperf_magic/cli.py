@@ -45,12 +45,9 @@ def main(words: Sequence[str] | None = None) -> int:
 
 def _translate(request: Request) -> int:
     arguments.refuse_unwritable(request.json, request.out)
-    source = commands.file_text(request.file)
-    folder = commands.folder_of(request.file)
-    with (
-        TerminalView(request.turns) as view,
-        commands.begin(source, folder=folder, **arguments.playing(request)) as playing,
-    ):
+    source, settings = commands.file_text(request.file), arguments.playing(request)
+    settings["folders"] = (commands.folder_of(request.file), *settings["folders"])
+    with TerminalView(request.turns) as view, commands.begin(source, **settings) as playing:
         return _played(request, view, playing)
 
 

@@ -69,7 +69,7 @@ def begin(
     sizes: Mapping[str, str] | None = None,
     ranges: Mapping[str, str] | None = None,
     defines: tuple[str, ...] = (),
-    folder: str = "",
+    folders: tuple[str, ...] = (),
     turns: int = 6,
     proposals: int = 4,
     policy: str = "search",
@@ -82,7 +82,7 @@ def begin(
     from .rewards.presets import load_preset
 
     load_preset(reward)
-    task = read(source, entry=entry, sizes=sizes, ranges=ranges, defines=defines, folder=folder, seed=seed)
+    task = read(source, entry=entry, sizes=sizes, ranges=ranges, defines=defines, folders=folders, seed=seed)
     bench = open_bench(device)
     proposer = open_policy(policy, task, proposals=proposals, seed=seed)
     episodes = play(
@@ -100,7 +100,7 @@ def translate(source: str, **settings: Any) -> Translation:
         sizes: scalars' values and arrays' extents as C expressions: {"n": "4096", "x": "n*m"}.
         ranges: values of arguments: {"col": "0:cols-1", "ptr": "0:nnz:ascending"}.
         defines: macros for the preprocessor: ("N=1024",).
-        folder: where `#include "..."` lines are looked up.
+        folders: where `#include` lines are looked up, as with cc -I.
         turns: how many turns at most. proposals: how many candidates a turn chooses from.
         policy: who proposes ("search"). device: "auto", "simulator" or "cuda:0".
         reward: a preset's name or file. seed: of inputs and choices.
@@ -251,9 +251,9 @@ def read(source: str, **settings: Any) -> Task:
     return settled(*read_task(source, **settings))
 
 
-def read_file(path: str | Path, **settings: Any) -> Task:
-    """`read` on a file; its own folder is where its #include lines look."""
-    return read(file_text(path), folder=folder_of(path), **settings)
+def read_file(path: str | Path, *, folders: tuple[str, ...] = (), **settings: Any) -> Task:
+    """`read` on a file; its own folder is where its #include lines look first."""
+    return read(file_text(path), folders=(folder_of(path), *folders), **settings)
 
 
 def folder_of(path: str | Path) -> str:

@@ -10,6 +10,7 @@ import difflib
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Literal, NoReturn
 
 from .errors import UsageError
@@ -98,6 +99,7 @@ OPTIONS: tuple[Option, ...] = (
     _many("--size", "a scalar's value or an array's extent: n=4096, x=n*m", "NAME=SIZE"),
     _many("--range", "values: col=0:cols-1, ptr=0:nnz:ascending, x=0.1:10", "NAME=LOW:HIGH"),
     _many("-D --define", "a macro for the C preprocessor: N=1024", "NAME[=VALUE]"),
+    _many("-I --include", "where #include lines are looked up, after the file's own folder", "FOLDER"),
     _option("--turns", "translate resume", "how many turns at most", type=_whole(1), default=6, metavar="N"),
     _option("--proposals", "translate resume", "choices a turn", type=_whole(1), default=4, metavar="N"),
     _option("--policy", "translate resume", "who proposes: search", type=_policy, default="search", metavar="NAME"),
@@ -140,6 +142,15 @@ class Request:
     @property
     def defines(self) -> tuple[str, ...]:
         return tuple(text.removeprefix("-D") for text in self.values.get("define") or ())
+
+    @property
+    def folders(self) -> tuple[str, ...]:
+        """What -I names, as full paths."""
+        given = [Path(text.removeprefix("-I")).expanduser() for text in self.values.get("include") or ()]
+        for folder in given:
+            if not folder.is_dir():
+                raise UsageError(f"-I {folder}: there is no such folder")
+        return tuple(str(folder.resolve()) for folder in given)
 
 
 def _pairs(flag: str, texts: Iterable[str]) -> dict[str, str]:

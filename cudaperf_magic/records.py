@@ -98,7 +98,7 @@ class Task:
     tolerance: Tolerance = field(default_factory=Tolerance)
     notes: tuple[str, ...] = ()
     defines: tuple[str, ...] = ()  # -D options for the preprocessor
-    folder: str = ""  # where quoted #include lines are looked up
+    folders: tuple[str, ...] = ()  # where #include lines are looked up; the file's own is the first
 
     @property
     def key(self) -> str:

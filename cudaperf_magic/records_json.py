@@ -13,7 +13,7 @@ import math
 import operator
 import types
 from collections.abc import Callable
-from dataclasses import fields, is_dataclass
+from dataclasses import MISSING, fields, is_dataclass
 from functools import cache
 from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
@@ -174,11 +174,12 @@ def _decode_record(cls: type, data: Any, place: str) -> Any:
         raise ValueError(f"{where}: expected an object, found {data!r}")
     hints = field_types(cls)
     unknown = set(data) - set(hints) - set(derived(cls))
-    missing = set(hints) - set(data)
+    missing = {f.name for f in fields(cls) if f.default is f.default_factory is MISSING} - set(data)
     if unknown or missing:
         lacks = [f"has no {name}" for name in sorted(missing)]
         raise ValueError(f"{where} {', '.join(lacks + [f'has an unknown key {name}' for name in sorted(unknown)])}")
-    return cls(**{name: _decode(hint, data[name], _join(place, name)) for name, hint in hints.items()})
+    given = [(name, hint) for name, hint in hints.items() if name in data]  # an older file lacks what came later
+    return cls(**{name: _decode(hint, data[name], _join(place, name)) for name, hint in given})
 
 
 def _pair_items(hint: Any, values: Any, place: str) -> list[tuple[Any, Any]]:

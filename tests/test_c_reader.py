@@ -58,7 +58,7 @@ def test_every_function_of_the_corpus_survives_the_round_trip(kind: str, tmp_pat
     trips = []
     for file in files:
         where = str(file.file.parent)
-        function = read(file.source, file.entry, folder=where)
+        function = read(file.source, file.entry, folders=(where,))
         trips.append(Trip(file.source, function, tuple(file.sizes[:3]), dict(file.ranges), where))
     assert differences(trips, tmp_path) == []
 
@@ -203,7 +203,7 @@ def test_defines_of_the_command_line_are_constants_too() -> None:
 
 def test_a_header_beside_the_file_is_found(tmp_path: Path) -> None:
     (tmp_path / "sizes.h").write_text("#define ROWS 3\ntypedef double real;\n")
-    function = read('#include "sizes.h"\nvoid f(real x[ROWS]) { x[0] = 1; }', folder=str(tmp_path))
+    function = read('#include "sizes.h"\nvoid f(real x[ROWS]) { x[0] = 1; }', folders=(str(tmp_path),))
     assert function.parameters[0].type == "double"
 
 
@@ -339,3 +339,13 @@ def test_damaged_sources_raise_one_sentence_or_are_read(seed: int) -> None:
             print_function(read(source))
         except (TaskError, UsageError) as error:
             assert "\n" not in str(error), source
+
+
+def test_headers_of_the_system_and_a_main_that_calls_unknown_functions_are_no_trouble() -> None:
+    source = """#include <unistd.h>
+    #include <sys/resource.h>
+    #include <pthread.h>
+    extern void *grab(long);
+    void f(int n, float x[n]) { for (int i = 0; i < n; i++) x[i] = 1; }
+    int main(void) { f(9, grab(36)); return getpid(); }"""
+    assert [p.name for p in read(source, "f").parameters] == ["n", "x"]

@@ -46,6 +46,17 @@ def test_zeros_for_tiny_outputs_fail() -> None:
     assert not compare(leaf(tiny), np.zeros_like(tiny), TOLERANCE).ok
 
 
+def test_an_element_that_lost_half_its_digits_may_lie_anywhere_among_its_noise() -> None:
+    wide = np.linspace(1, 2, 50)
+    spread = np.full(50, 1e-12)
+    spread[7] = 1e-4
+    got = wide.copy()
+    got[7] += 1e-3
+    assert compare(leaf(wide, wide, spread), got, TOLERANCE).ok
+    got[8] += 1e-9
+    assert compare(leaf(wide, wide, spread), got, TOLERANCE).wrong == 8
+
+
 def test_one_branch_that_rounding_decides_does_not_excuse_the_other_elements() -> None:
     wide = np.linspace(1, 2, 100)
     spread = np.full(100, 1e-7)

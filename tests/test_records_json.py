@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from cudaperf_magic import records
 from cudaperf_magic.episode import play
 from cudaperf_magic.fakes import BROKEN, RACY, SAXPY, WRONG, FakeBench, FakePolicy, correct
-from cudaperf_magic.records import Candidate, Episode, LineCost, Outcome, OutputError, RewardTerm, Verdict
+from cudaperf_magic.records import Candidate, Episode, Fault, LineCost, Outcome, OutputError, RewardTerm, Verdict
 from cudaperf_magic.records_json import dumps, from_json, loads, to_json
 from cudaperf_magic.records_schema import PUBLISHED, schema, schema_path, schema_text
 
@@ -85,6 +85,13 @@ def test_a_played_episode_survives_and_tells_what_is_derived() -> None:
     assert data["turns"][2]["reward"]["total"] == pytest.approx(episode.turns[2].reward.total)
     assert [turn["outcome"]["stage"] for turn in data["turns"]] == ["build", "verify", "measure", "measure"]
     assert (data["record"], data["version"], data["task"]["key"]) == ("episode", 1, SAXPY.key)
+
+
+def test_a_file_from_before_a_field_was_added_is_read_with_its_default() -> None:
+    old = to_json(Fault("trap", "thread 3 executes __trap()", line=4))
+    for name in ("remedy", "other_block"):
+        del old[name]
+    assert from_json(Fault, old) == Fault("trap", "thread 3 executes __trap()", line=4)
 
 
 def test_an_episode_without_a_correct_turn_has_no_best_and_a_kept_one_says_keep() -> None:

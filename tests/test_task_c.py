@@ -206,6 +206,20 @@ def test_a_filter_is_narrower_than_its_signal() -> None:
     assert task.cases[0].size["k"] < 10 < task.cases[0].size["n"]
 
 
+def test_a_size_fills_dimensions_that_are_numbers_and_never_passes_them() -> None:
+    task = task_of(
+        """#define SIDE 90
+        void f(int steps, int n, float a[SIDE][SIDE]) {
+            for (int t = 0; t < steps; t++)
+                for (int i = 1; i <= n - 2; i++)
+                    for (int j = 1; j < n - 1; j++) a[i][j] += a[i - 1][j + 1];
+        }"""
+    )
+    sizes = [case.size["n"] for case in task.cases]
+    assert sizes[0] == 90 and task.cases[0].size["steps"] == 10
+    assert max(sizes) == 90 and min(sizes) < 4
+
+
 def test_sizes_that_the_source_fixes_leave_one_set_of_sizes() -> None:
     source = "#define N 40\nfloat x[N], y[N];\nvoid f(void) { for (int i = 0; i < N; i++) y[i] = x[i] * 2; }"
     task = task_of(source)

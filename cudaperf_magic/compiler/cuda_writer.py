@@ -18,6 +18,7 @@ from cudaperf_magic.compiler.c_printer import (
     statement_lines,
 )
 from cudaperf_magic.compiler.loops import (
+    Assign,
     Binary,
     Cast,
     Const,
@@ -60,7 +61,8 @@ class _Writer:
         self.symbols: Symbols = symbols_of(program)
         self.constants = {name for name, _, _ in self.function.constants}
         host = {p.name for p in self.function.parameters if not p.is_array} | self.constants
-        host |= {s.name for s in _host_declares(program.nodes)} | _host_variables(program.nodes)
+        self.nodes = _declared_at_first(program.nodes, self.symbols.types, host)
+        host |= _host_scalars(program.nodes) | _host_variables(program.nodes)
         self.kernels = {nest.name: lower(program, nest, orders, host) for nest in program.nests}
         self.tables = {table.name for table in self.function.tables}
         self.waiting = list(program.workspaces)  # not yet allocated by the host function
@@ -175,7 +177,9 @@ class _Writer:
     def _host(self) -> str:
         parameters = ", ".join(self._host_parameter(p) for p in self.function.parameters)
         known = {p.name for p in self.function.parameters} | self.constants
-        body = self._sequence(self.program.nodes, known)
+        declared = known | {declare.name for declare in _host_declares(self.nodes)} | _host_variables(self.nodes)
+        body = [f"{self.symbols.types[name]} {name};" for name in sorted(_host_scalars(self.nodes) - declared)]
+        body += self._sequence(self.nodes, known)
         if self.waiting:
             names = ", ".join(space.name for space in self.waiting)
             raise ValueError(f"{self.function.name}: the host does not know how large {names} must be")
@@ -278,8 +282,27 @@ def _table(table: Table) -> str:
     return "__constant__ " + print_statements((declaration,)).rstrip()
 
 
+def _declared_at_first(nodes: tuple[Node, ...], types: Mapping[str, str], known: set[str]) -> tuple[Node, ...]:
+    """Scalars that the C declares in one place and sets in another are declared where the host first sets them."""
+    seen = known | {declare.name for declare in _host_declares(nodes)} | _host_variables(nodes)
+    made: list[Node] = []
+    for node in nodes:
+        statement = node.statement if isinstance(node, HostScalar) else None
+        if isinstance(statement, Assign) and isinstance(statement.target, Name) and not statement.op:
+            name = statement.target.name
+            if name not in seen and name not in names_in(statement.value):
+                node = HostScalar(Declare(name, types[name], init=statement.value, comment=statement.comment))
+        seen |= _host_scalars((node,))
+        made.append(node)
+    return tuple(made)
+
+
 def _host_declares(nodes: tuple[Node, ...]) -> list[Declare]:
     return [n.statement for n in walk_nodes(nodes) if isinstance(n, HostScalar) and isinstance(n.statement, Declare)]
+
+
+def _host_scalars(nodes: tuple[Node, ...]) -> set[str]:
+    return {_name_of(node) for node in walk_nodes(nodes) if isinstance(node, HostScalar)}
 
 
 def _host_variables(nodes: tuple[Node, ...]) -> set[str]:

@@ -92,7 +92,9 @@ class SearchPolicy:
         base = carried_out(plain, Schedule(on_kernels), context)
         before = estimate(base, context.sizes)
         made: list[tuple[float, float, Program, Schedule, str]] = []
-        for idea in (*_ideas(base, best, context), *_loop_ideas(plain, best, context)):
+        on_c = tuple(_loop_ideas(plain, best, context))
+        led_on = (more for idea in on_c for more in self._led_on(idea, on_loops, context))
+        for idea in (*_ideas(base, best, context), *on_c, *led_on):
             try:
                 changed, steps = self._carried(idea, base, schedule, context)
             except (Refused, ValueError):
@@ -104,6 +106,30 @@ class SearchPolicy:
                 yield self.candidate(changed, steps, context, why)
             except ValueError:
                 continue
+
+    def _led_on(self, idea: _Idea, on_loops: tuple[Step, ...], context: Context) -> Iterator[_Idea]:
+        """A step on the C's loops with the step on a kernel that it opens the way for, the most promising one.
+
+        Alone it may look worse than what it replaces: a product of matrices must be its own nest before it is tiled.
+        """
+        try:
+            program = self.plain(context, (*on_loops, *idea.steps))
+        except (Refused, ValueError):
+            return
+        before = estimate(program, context.sizes)
+        promising: list[tuple[float, _Idea]] = []
+        for move, step in options(program, context):
+            for more, teaches in (((), ""), *_followed(program, step, context)):
+                steps = (step, *more)
+                try:
+                    gain = before / max(estimate(carried_out(program, Schedule(steps), context), context.sizes), 1.0)
+                except (Refused, ValueError):
+                    continue
+                why = f"{idea.why} {step}: {move.teaches} {teaches}".rstrip()
+                promising.append((gain, _Idea((*idea.steps, *steps), why, idea.need)))
+        gain, found = max(promising, key=lambda pair: pair[0], default=(0.0, idea))
+        if _rank(gain) > 0:
+            yield found
 
     def _carried(self, idea: _Idea, base: Program, schedule: Schedule, context: Context) -> tuple[Program, Schedule]:
         on_loops, _ = parted(schedule)

@@ -43,7 +43,7 @@ def read_task(
     ranges: Mapping[str, str] | None = None,
     seed: int = 0,
     defines: tuple[str, ...] = (),
-    folder: str = "",
+    folders: tuple[str, ...] = (),
 ) -> tuple[Task, Function]:
     """The task, and the function's IR with every array's shape filled in.
 
@@ -51,13 +51,13 @@ def read_task(
         source: C text. entry: which function, when there are several.
         sizes: {"n": "4096"} sets a scalar in the measured case; {"x": "n*m"} says how many elements a pointer has.
         ranges: {"col": "0:cols-1", "ptr": "0:nnz:ascending", "x": "0.1:10", "e.row": "0:rows-1"}, bounds inclusive.
-        seed: of the inputs. defines: -D options. folder: where quoted #include lines are looked up.
+        seed: of the inputs. defines: -D options. folders: where #include lines are looked up.
 
     Raises:
         TaskError: the C cannot become a task; with its line.
         UsageError: a size or a range is not understood.
     """
-    function = read(source, entry, defines=defines, folder=folder)
+    function = read(source, entry, defines=defines, folders=folders)
     sizes, ranges = _in_our_names(function, sizes or {}), _in_our_names(function, ranges or {})
     _refuse_strangers(function, sizes, ranges)
     function, notes = _with_shapes(function, sizes)
@@ -82,7 +82,7 @@ def read_task(
         cases=_first_choices(case_places(function, names, given, values, seed)),
         notes=(*function.notes, *notes),
         defines=defines,
-        folder=folder,
+        folders=folders,
     )
     return task, function
 
@@ -101,7 +101,7 @@ def _in_our_names(function: Function, options: Mapping[str, str]) -> dict[str, s
 
 def function_of(task: Task) -> Function:
     """The IR of a task that was read before, with the shapes that the task holds."""
-    function = read(task.source, task.entry, defines=task.defines, folder=task.folder)
+    function = read(task.source, task.entry, defines=task.defines, folders=task.folders)
     shapes = {a.name: tuple(parse(extent) for extent in a.shape) for a in task.arguments}
     parameters = [p if p.shape is not None else replace(p, shape=shapes[p.name]) for p in function.parameters]
     return replace(function, parameters=tuple(parameters))

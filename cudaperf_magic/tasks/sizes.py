@@ -29,6 +29,7 @@ from cudaperf_magic.compiler.loops import (
     walk,
     walk_expression,
 )
+from cudaperf_magic.tasks.fixed import most_by_dimensions
 from cudaperf_magic.tasks.work import elements, estimated_steps
 
 # extent: a full dimension. small: what is taken off one (a filter's width). stride: a step inside one. lead: the
@@ -60,6 +61,7 @@ class SizeNames:
 
     kinds: dict[str, Kind] = field(default_factory=dict)
     pooled: frozenset[str] = frozenset()  # lengths that a row pointer divides into rows
+    most: Mapping[str, int] = field(default_factory=dict)  # by dimensions that are numbers
 
     @property
     def extents(self) -> tuple[str, ...]:
@@ -74,8 +76,10 @@ def size_names(function: Function, pooled: frozenset[str] = frozenset()) -> Size
     """Every integer scalar that a shape or a loop bound mentions, directly or through local scalars."""
     scalars = [p.name for p in function.parameters if is_integer_scalar(p)]
     places = _Places.of(function)
+    most = most_by_dimensions(function)
     kinds = {name: places.kind(name) for name in scalars if name in places.shapes or name in places.bounds}
-    return SizeNames(kinds, pooled & kinds.keys())
+    kinds |= {name: "extent" for name in most if kinds.get(name) == "count"}
+    return SizeNames(kinds, pooled & kinds.keys(), most)
 
 
 @dataclass(frozen=True)
@@ -245,6 +249,7 @@ def _at(names: SizeNames, given: Mapping[str, int], size: int, small: int) -> di
         }.get(kind, size)  # fmt: skip
         is_length = kind == "count" and ("first" in names.kinds.values() or not names.extents)
         plain = size if is_length else min(few, size)
+        plain = min(plain, names.most.get(name, plain))
         sizes[name] = given.get(name, plain * 8 if name in names.pooled else plain)
     return sizes
 
@@ -279,6 +284,7 @@ def _places(
     patterns: tuple[tuple[int, ...], ...],
 ) -> tuple[tuple[Sizes, ...], ...]:
     places = []
+    limits = {name: (0, most) for name, most in names.most.items()} | dict(bounds)
     for k, pattern in enumerate(patterns):
         plain = _from_pattern(names, pattern, k)
         while estimated_steps(function, plain) > VERIFIED_STEPS and max(plain.values()) > 3:
@@ -286,7 +292,7 @@ def _places(
         narrow = {name: 1 if names.kinds[name] in ("small", "stride") else value for name, value in plain.items()}
         even = {name: -(-value // 4) * 4 if names.kinds[name] == "extent" else value for name, value in plain.items()}
         others = (_with_leads(names, plain, {}), even, narrow, _ordered(names, plain))
-        alternatives = [_bounded(sizes, bounds) for sizes in (plain, *others)]
+        alternatives = [_bounded(sizes, limits) for sizes in (plain, *others)]
         places.append(tuple(dict.fromkeys(tuple(sizes.items()) for sizes in alternatives)))
     return tuple(places)
 

@@ -24,6 +24,8 @@ FLAGS = (
     "-std=gnu11", "-w", "-fPIC", "-shared", "-ffp-contract=off", "-fwrapv", "-fno-strict-aliasing", "-fsigned-char",
     "-fgnu89-inline",
 )  # fmt: skip
+# Of the person's text only the wrapper is seen from outside, and what it does not reach is dropped.
+ONLY_WRAPPER = ("-fvisibility=hidden", "-ffunction-sections", "-fdata-sections", "-Wl,--gc-sections")
 COMPILE_TIMEOUT_S = 60.0
 
 
@@ -47,9 +49,9 @@ def build_reference(task: Task, function: Function) -> ReferenceBuild:
     """
     compiler = c_compiler()
     checked, widened = reference_c(function, wide=False), reference_c(function, wide=True)
-    person = (*(f"-D{define}" for define in task.defines), *((f"-I{task.folder}",) if task.folder else ()))
+    person = (*(f"-D{define}" for define in task.defines), *(f"-I{folder}" for folder in task.folders))
     jobs = [
-        (wrapped_source(task, function), ("-O1", *person), True),
+        (wrapped_source(task, function), ("-O1", *ONLY_WRAPPER, *person), True),
         (checked.text, ("-O1",), False),
         (widened.text, ("-O1",), False),
     ]
@@ -85,7 +87,8 @@ def wrapped_source(task: Task, function: Function) -> str:
     if function.return_type != "void":
         kind = "_Bool" if function.return_type == "bool" else function.return_type
         call = f"*({kind} *)cudaperf_reference_arguments[{len(function.parameters)}] = {call}"
-    lines = ["void cudaperf_reference_call(void **cudaperf_reference_arguments)", "{", *before, call, *after, "}"]
+    head = '__attribute__((visibility("default")))'
+    lines = [head, "void cudaperf_reference_call(void **cudaperf_reference_arguments)", "{", *before, call, *after, "}"]
     return f'#line 1 "cell"\n{task.source}\n#line 1 "wrapper"\n' + "\n".join(lines) + "\n"
 
 
@@ -95,8 +98,9 @@ def wrapped_source(task: Task, function: Function) -> str:
 def _shared_object(compiler: str, text: str, options: tuple[str, ...], is_person: bool) -> str:
     key = f"reference-{hashlib.sha256(repr((compiler, text, options, FLAGS)).encode()).hexdigest()[:32]}.so"
     cache = Cache()
-    # A quoted #include is not part of the text, so a person's own header always means a fresh compilation.
-    if not (is_person and '#include "' in text) and (kept := cache.path(key)):
+    # A person's own header is not part of the text, so it always means a fresh compilation.
+    has_header = '#include "' in text or sum(option.startswith("-I") for option in options) > 1
+    if not (is_person and has_header) and (kept := cache.path(key)):
         return str(kept)
     target = cache.temporary(".so")
     try:

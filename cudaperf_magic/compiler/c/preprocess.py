@@ -42,7 +42,7 @@ class Preprocessed:
     constants: dict[str, str] = field(default_factory=dict)
 
 
-def preprocess(code: str, defines: tuple[str, ...] = (), folder: str = "") -> Preprocessed:
+def preprocess(code: str, defines: tuple[str, ...] = (), folders: tuple[str, ...] = ()) -> Preprocessed:
     """Preprocess a cell whose comments are blanked out.
 
     Raises:
@@ -54,9 +54,9 @@ def preprocess(code: str, defines: tuple[str, ...] = (), folder: str = "") -> Pr
     for define in defines:
         name = define.split("=", 1)[0]
         options.append(f"-D{name}={name}" if name in kept else f"-D{define}")
-    where = [f"-I{folder}"] if folder else []
+    where = [f"-I{folder}" for folder in folders]
     command = [compiler(), "-E", "-dD", "-undef", "-nostdinc", "-std=c11", "-x", "c", *where, f"-I{INCLUDE}", *options]
-    done = _run([*command, "-"], marked, folder)
+    done = _run([*command, "-"], marked, folders[0] if folders else "")
     if done.returncode != 0:
         raise _preprocessor_error(done.stderr)
     text, active = _without_directives(done.stdout)
@@ -195,7 +195,7 @@ def _preprocessor_error(log: str) -> TaskError:
     missing = re.match(r"'?([^':]+)'?(?: file not found|: No such file or directory)", message)
     if missing:
         name = missing[1]
-        offered = ", ".join(sorted(p.name for p in INCLUDE.glob("*.h")))
+        offered = ", ".join(sorted(p.relative_to(INCLUDE).as_posix() for p in INCLUDE.rglob("*.h")))
         advice = f"put {name} beside the file, or remove the #include (standard headers that are known: {offered})"
         return TaskError(f"{where}there is no header {name}; {advice}", number)
     return TaskError(f"{where}{message.strip()}", number)

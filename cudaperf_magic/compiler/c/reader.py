@@ -30,11 +30,13 @@ from cudaperf_magic.compiler.loops import Const, Expr, Function, Load, Name, Par
 from cudaperf_magic.errors import TaskError
 
 
-def read(source: str, entry: str | None = None, *, defines: tuple[str, ...] = (), folder: str = "") -> Function:
+def read(
+    source: str, entry: str | None = None, *, defines: tuple[str, ...] = (), folders: tuple[str, ...] = ()
+) -> Function:
     """Read the function `entry` (or the only one that no other calls) of a C source.
 
     Args:
-        source: C text; `#include "x.h"` is looked up in `folder`, `defines` are as for cc -D.
+        source: C text; `#include` lines are looked up in `folders`, `defines` are as for cc -D.
 
     Raises:
         TaskError: the program cannot be taken; one sentence with the line in `source`.
@@ -44,7 +46,7 @@ def read(source: str, entry: str | None = None, *, defines: tuple[str, ...] = ()
     comments = scan(source)
     if comments.unclosed is not None:
         raise TaskError("this comment is never closed; add */", comments.unclosed)
-    preprocessed = preprocess(comments.code, defines, folder)
+    preprocessed = preprocess(comments.code, defines, folders)
     tree = parse(preprocessed.text)
     with deep_recursion():
         program = Program.of(tree, preprocessed.constants)
