@@ -193,7 +193,8 @@ def test_history_lists_the_episodes_and_shows_one_again(
 
 def test_options_reach_the_reading_of_the_c(stage: Stage, saxpy_c: str) -> None:
     above = str(Path(saxpy_c).parent.parent)
-    main(["translate", saxpy_c, "-I", above, "--entry", "saxpy", "--size", "n=9", "--range", "x=0:1", "-DA=1", "--seed", "5"])
+    words = ["--entry", "saxpy", "--size", "n=9", "--range", "x=0:1", "-DA=1", "--seed", "5", "-I", above]
+    main(["translate", saxpy_c, *words])
     asked = {name: stage.asked[name] for name in ("entry", "sizes", "ranges", "defines", "seed", "device")}
     assert asked == {
         "entry": "saxpy", "sizes": {"n": "9"}, "ranges": {"x": "0:1"}, "defines": ("A=1",), "seed": 5, "device": "auto",
