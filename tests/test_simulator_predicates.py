@@ -142,3 +142,18 @@ def test_a_launch_without_clusters_is_made_of_clusters_of_one_block() -> None:
     out = np.zeros((7, 32), np.uint32)
     assert not run("coverage/registers.cu", "clusters", 5, 32, ("out", 32), {"out": out}).faults
     assert out[:, 0].tolist() == [0, 1, 0, 1, 0, 5, 0]
+
+
+@pytest.mark.parametrize("arch", ["sm_75", "sm_90", "sm_120"])
+@pytest.mark.parametrize("instrument", ["none", "all"])
+def test_a_nan_of_arithmetic_has_the_bits_of_a_gpu_and_a_loaded_one_its_own(arch: str, instrument: str) -> None:
+    given = np.array([0x7FC00001, 0xFFC12345, 0xFF800000, 0x7F800000], np.uint32)
+    out, wide = np.zeros((9, 4), np.uint32), np.zeros(4)
+    arrays = {"x": given, "out": out, "wide": wide}
+    options = {"arch": arch, "instrument": instrument}
+    assert not run("coverage/nans.cu", "nans", 1, 4, ("x", "out", "wide", 4), arrays, **options).faults
+    nan = 0x7FFFFFFF
+    doubled = [nan, nan, 0xFF800000, 0x7F800000]
+    chosen = [given[0], nan, given[2], nan]
+    assert out.tolist() == [given.tolist(), [nan] * 4, doubled, *[[nan] * 4] * 3, chosen, [nan] * 4, [0] * 4]
+    assert not np.signbit(wide).any() and np.isnan(wide).all()

@@ -8,6 +8,8 @@
 
 INLINE u32 bits_f32(f32 x) { u32 v; memcpy(&v, &x, 4); return v; }
 INLINE f32 f32_bits(u32 x) { f32 v; memcpy(&v, &x, 4); return v; }
+/* The bits of a result of float arithmetic: every NaN is the same one. */
+INLINE u32 shown_f32(u32 b) { return (b & 0x7fffffff) > 0x7f800000 ? 0x7fffffff : b; }
 INLINE u64 bits_f64(f64 x) { u64 v; memcpy(&v, &x, 8); return v; }
 INLINE f64 f64_bits(u64 x) { f64 v; memcpy(&v, &x, 8); return v; }
 

@@ -26,6 +26,8 @@ def convert(ins: Instruction, scope: Scope) -> str:
     if target in SMALL_PAIRS:
         return _two_halves(ins, scope, target[:-2])
     a = scope.value(ins.operands[1], source, ins.line)
+    if (target, source) == ("f64", "f32"):  # the bits of a NaN go on
+        a = f"f32_bits({scope.value(ins.operands[1], 'b32', ins.line)})"
     if is_float(source):
         text = _from_float(ins, target, source, a)
     elif is_float(target):

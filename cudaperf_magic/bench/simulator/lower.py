@@ -7,7 +7,7 @@ in arithmetic.py, conversion.py, memory_ops.py and warp_ops.py.
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from cudaperf_magic.bench.simulator.access import Frame, SiteInfo, Sites
 from cudaperf_magic.bench.simulator.arithmetic import arithmetic, flops
@@ -16,6 +16,7 @@ from cudaperf_magic.bench.simulator.flow import Flow, Segment, flow_of
 from cudaperf_magic.bench.simulator.function_pointers import function_addresses
 from cudaperf_magic.bench.simulator.liveness import registers_read, registers_written
 from cudaperf_magic.bench.simulator.memory_ops import memory
+from cudaperf_magic.bench.simulator.nans import computed_registers
 from cudaperf_magic.bench.simulator.opcodes import must_run
 from cudaperf_magic.bench.simulator.operands import Scope
 from cudaperf_magic.bench.simulator.ptx import Instruction, Module, PtxError, Variable
@@ -133,8 +134,9 @@ class _Lowering:
         names = {
             name: f"r{i}_" + "".join(c if c.isalnum() else "_" for c in name) for i, name in enumerate(flow.registers)
         }
-        self.scope = Scope(flow.registers, names, symbol_text)
-        self.in_memory = Scope(flow.registers, {name: f"R->{c}[lane]" for name, c in names.items()}, symbol_text)
+        computed = computed_registers(ins for segment in flow.segments for ins in segment.body)
+        self.scope = Scope(flow.registers, names, symbol_text, computed)
+        self.in_memory = replace(self.scope, c_names={name: f"R->{c}[lane]" for name, c in names.items()})
         self.kept = self.registers_in_memory()
 
     def static_globals(self, flow: Flow) -> None:

@@ -83,6 +83,7 @@ def _store(ins: Instruction, scope: Scope, sites: Sites, frame: Frame) -> str:
     if "async" in ins.opcode or "bulk" in ins.opcode:
         raise Unsupported(ins.text, ins.line)
     kind = types_of(ins)[-1]
+    kind = "b32" if kind == "f32" else kind  # a NaN's bits are seen
     parts = _lanes(ins, ins.operands[1])
     width = bits(kind) // 8
     pointer, site = place(ins, ins.operands[0], "store", width * len(parts), scope, sites, frame)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import struct
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from cudaperf_magic.bench.simulator.ptx import Instruction, Integer, Negated, Operand, Real, Reg, Symbol
 from cudaperf_magic.errors import Unsupported
@@ -64,11 +64,15 @@ def bits(kind: str) -> int:
 
 @dataclass(frozen=True)
 class Scope:
-    """Where names of one kernel stand: registers (name -> declared type, C name) and addresses of symbols in C."""
+    """Where names of one kernel stand: registers (name -> declared type, C name) and addresses of symbols in C.
+
+    `computed` are registers with results of float arithmetic: a NaN in them shows the GPU's bits (nans.py).
+    """
 
     kinds: dict[str, str]
     c_names: dict[str, str]
     symbols: dict[str, str]
+    computed: frozenset[str] = frozenset()
 
     def register_type(self, name: str) -> str:
         kind = self.kinds[name]
@@ -101,6 +105,8 @@ class Scope:
             raise Unsupported(f"special register {operand.name}", line)
         name, held = self.c_names[operand.name], self.register_type(operand.name)
         wanted = C_TYPE[kind]
+        if operand.name in self.computed and wanted not in ("f32", "f64"):
+            return f64_or(f"shown_f32({f'bits_f32({name})' if held == 'f32' else name})", wanted)
         if wanted == held:
             return name
         if held == "f32":
@@ -112,6 +118,10 @@ class Scope:
         if wanted == "f64":
             return f"f64_bits({name})"
         return f"(({wanted}){name})"
+
+    def copied(self, operand: Operand, kind: str, line: int = 0) -> str:
+        """The value as it is, for a move into another register: nobody sees its bits yet."""
+        return replace(self, computed=frozenset()).value(operand, kind, line)
 
     def assign(self, operand: Operand, kind: str, expression: str) -> str:
         """The C statement that puts `expression`, of PTX type `kind`, into a register. `_` takes nothing."""

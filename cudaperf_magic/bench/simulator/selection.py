@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from cudaperf_magic.bench.simulator.operands import C_TYPE, Scope, bits, is_float, types_of
 from cudaperf_magic.bench.simulator.ptx import Instruction, Operand, Pair, Reg, Vector
 from cudaperf_magic.bench.simulator.rows import has, values
@@ -82,9 +84,17 @@ def set(ins: Instruction, scope: Scope) -> str:
     return scope.assign(ins.operands[0], result, f"({text} ? {one.get(result, f'({C_TYPE[result]})-1')} : 0)")
 
 
+def _copy(ins: Instruction, scope: Scope, kind: str, sources: Sequence[Operand]) -> tuple[list[str], str]:
+    """The values that a move hands on, and their type: with a NaN's bits as they are only while nobody sees them."""
+    target = ins.operands[0]
+    if isinstance(target, Reg) and target.name in scope.computed:
+        return [scope.copied(operand, kind, ins.line) for operand in sources], kind
+    kind = "b32" if kind == "f32" else kind
+    return [scope.value(operand, kind, ins.line) for operand in sources], kind
+
+
 def selp(ins: Instruction, scope: Scope) -> str:
-    kind = types_of(ins)[-1]
-    a, b = (scope.value(operand, kind, ins.line) for operand in ins.operands[1:3])
+    (a, b), kind = _copy(ins, scope, types_of(ins)[-1], ins.operands[1:3])
     return scope.assign(ins.operands[0], kind, f"({scope.value(ins.operands[3], 'pred', ins.line)} ? {a} : {b})")
 
 
@@ -129,4 +139,5 @@ def mov(ins: Instruction, scope: Scope) -> str:
         value = scope.value(source, whole, ins.line)
         parts = [scope.assign(item, f"u{part}", f"(u{part})(v_ >> {part * i})") for i, item in enumerate(target.items)]
         return f"{{ {C_TYPE[whole]} v_ = {value}; {' '.join(parts)} }}"
-    return scope.assign(target, kind, scope.value(source, kind, ins.line))
+    (value,), kind = _copy(ins, scope, kind, [source])
+    return scope.assign(target, kind, value)
