@@ -35,6 +35,12 @@ LAUNCHES: dict[tuple[str, str], tuple[int, tuple[str | int | float, ...]]] = {
     ("softmax.cu", "softmax"): (64, ("x", "y", 60)),
     ("stencil.cu", "with_halo"): (64, ("x", "y", 100)),
     ("tensor.cu", "by_ldmatrix<64>"): (32, ("x", "y", "z", 16)),
+    ("async.cu", "told"): (64, ("x", "y", 2)),
+    ("async.cu", "tail"): (32, ("x", "y", 8, 1)),
+    ("atomics.cu", "vectors"): (32, ("x", "y", "z", "x")),
+    ("atomics.cu", "operators"): (32, ("x", "y")),
+    ("collectives.cu", "reductions"): (32, ("x", "y", "z")),
+    ("collectives.cu", "shuffles"): (32, ("x", "y", "z", "x", "y", "z")),
     ("coverage/simd.cu", "simd"): (64, ("x", "y", "x", "z", 16)),
 }
 WORD = re.compile(r"[.%$\w:]+|\s+|.", re.DOTALL)
