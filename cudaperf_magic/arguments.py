@@ -34,8 +34,10 @@ def playing(request: Request) -> dict[str, Any]:
 
 def inspecting(request: Request) -> dict[str, Any]:
     """What is run, on what, and how closely it is watched."""
+    given = reading(request)
+    del given["folders"]
     return {
-        **reading(request),
+        **given,
         "launch": request.launches,
         "device": request.device,
         "check_global_races": request.races,
