@@ -13,6 +13,13 @@ from cudaperf_magic.records import Build, Fault, KernelResources, Structure
 
 Dim3 = tuple[int, int, int]
 LANES = 32
+# What a run without faults does not prove; said once where faults are shown.
+UNSEEN = (
+    "a missing __threadfence() within a block (this processor keeps stores in order, a GPU need not)",
+    "races in other orders of threads than the one that ran, and in blocks that were not watched",
+    "local variables that are read before they are written (the compiler puts any value there)",
+    "an index so wrong that it lands inside another array",
+)
 
 
 @dataclass(frozen=True)

@@ -82,6 +82,8 @@ def _on_verdict(verdict: Verdict | None, source: Sequence[str]) -> list[str]:
         message = _without_secrets(fault.message, case)
         if message not in said:
             parts.append(f"{fault.kind.replace('_', ' ')} ({_where(fault)}): {message}")
+        if fault.remedy:
+            parts.append(f"Try: {_without_secrets(fault.remedy, case)}")
         lines = [line for line in (fault.line, fault.other_line) if line not in quoted]
         parts += [_quote(line, source) for line in dict.fromkeys(lines)]
         quoted.update(lines)

@@ -148,6 +148,15 @@ def test_faults_stand_first_by_kind_with_both_lines_quoted_and_a_remedy() -> Non
         assert "→ put __syncthreads() between line 14 and line 16" in shown
 
 
+def test_what_the_simulator_cannot_see_is_said_once_with_faults_and_without() -> None:
+    for inspection in (GOOD, FAULTY):
+        page, text = inspection_html(inspection), " ".join(inspection_text(inspection).split())
+        assert page.count("a missing __threadfence()") == text.count("a missing __threadfence()") == 1
+    assert "--races" in say.unseen(replace(GOOD, checks_global_races=False))
+    assert "--races" not in say.unseen(replace(GOOD, checks_global_races=True))
+    assert "a missing __threadfence()" not in inspection_text(BROKEN)
+
+
 def test_block_and_thread_are_told_once() -> None:
     assert say.culprits(RACE) == ""  # the message has them
     assert say.culprits(BOUNDS) == "thread (5, 7, 0) of block (31, 31, 0)"

@@ -104,6 +104,7 @@ def _faults(inspection: Inspection) -> str:
         parts += drawn[:OPEN_FAULTS]
         if len(drawn) > OPEN_FAULTS:
             parts.append(markup.details(f"{len(drawn) - OPEN_FAULTS} more", *drawn[OPEN_FAULTS:]))
+    parts += [markup.paragraph(say.unseen(inspection), "font-size:12px;opacity:0.8")] if inspection.launches else []
     return "".join(parts)
 
 

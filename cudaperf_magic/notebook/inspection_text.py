@@ -59,7 +59,7 @@ def _faults(inspection: Inspection, width: int) -> list[str]:
             rows += _fault(fault, source, width)
         if len(found) > SHOWN_FAULTS:
             rows.append(f"  … {len(found) - SHOWN_FAULTS} more")
-    return rows
+    return rows + (_wrapped(say.unseen(inspection), width) if inspection.launches else [])
 
 
 def _fault(fault: Fault, source: list[str], width: int) -> list[str]:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from ..records import Fault, LineCost
-from ..records_inspection import AccessMap, Dim3, Inspection, LaunchReport
+from ..records_inspection import UNSEEN, AccessMap, Dim3, Inspection, LaunchReport
 from .words import Badge, number, plural
 
 # Causes before what follows from them: a race is why another thread finds memory unwritten.
@@ -144,6 +144,12 @@ def fault_groups(inspection: Inspection) -> list[tuple[str, list[Fault]]]:
     order = list(FAULT_TITLES)
     ranked = sorted(inspection.faults, key=lambda fault: order.index(fault.kind))
     return [(title, list(found)) for title, found in groupby(ranked, key=lambda fault: FAULT_TITLES[fault.kind])]
+
+
+def unseen(inspection: Inspection) -> str:
+    """What this run cannot show, faults or none."""
+    races = () if inspection.checks_global_races else ("races in global memory, which --races looks for",)
+    return f"Not seen by this run: {'; '.join((*races, *UNSEEN))}."
 
 
 def fault_text(fault: Fault) -> str:

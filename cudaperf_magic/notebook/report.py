@@ -226,7 +226,10 @@ def goal_table(goals: tuple[Result, ...]) -> str:
 def faults(outcome: Outcome) -> str:
     """What the kernel did wrong, with line, block and thread."""
     found = outcome.verdict.faults if outcome.verdict is not None else ()
-    rows = [(markup.text(item.kind.replace("_", " ")), markup.text(words.fault_sentence(item))) for item in found]
+    rows = []
+    for item in found:
+        remedy = f" → {item.remedy}" if item.remedy else ""
+        rows.append((markup.text(item.kind.replace("_", " ")), markup.text(f"{words.fault_sentence(item)}{remedy}")))
     return markup.table(rows) if rows else ""
 
 

@@ -23,15 +23,7 @@ from cudaperf_magic.bench.simulator.faults.context import (
 from cudaperf_magic.bench.simulator.faults.races import SAME_VALUE_WORDS
 from cudaperf_magic.records import Fault
 
-# What a run without faults does not prove; to be said once wherever faults are shown.
-UNSEEN = (
-    "a missing __threadfence(): this machine's processor keeps stores in order, a GPU need not",
-    "races in orders of threads that were not run, and in blocks that were not watched",
-    "local variables that are read before they are written, which the compiler replaces by any value",
-    "an index so wrong that it lands inside another array",
-)
-
-__all__ = ("SAME_VALUE_WORDS", "UNSEEN", "Context", "Extent", "SharedArray", "place", "tell")
+__all__ = ("SAME_VALUE_WORDS", "Context", "Extent", "SharedArray", "place", "tell")
 
 
 def tell(raw: native.Fault, context: Context) -> Fault:
