@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from cudaperf_magic import inspect, records_json
-from cudaperf_magic.errors import TaskError, UsageError
+from cudaperf_magic.errors import TaskError, Unsupported, UsageError
 from cudaperf_magic.inspected import Inspected
 from cudaperf_magic.records_inspection import Inspection
 from cudaperf_magic.records_schema import schema_path
@@ -423,6 +423,13 @@ def test_what_does_not_compile_is_told_in_the_persons_own_lines() -> None:
     found = inspect(SAXPY.replace("x[i]", "z[i]"))
     assert not found.inspection.build.ok and "kernel.cu(3): error" in found.inspection.build.log
     assert not inspect(SAXPY.replace("}", "")).inspection.build.ok
+
+
+def test_textures_are_refused_by_name() -> None:
+    with pytest.raises(Unsupported, match=r"textures and surfaces \(cudaTextureObject_t t of k\)"):
+        inspect("__global__ void k(cudaTextureObject_t t, float *y) { y[0] = tex2D<float>(t, threadIdx.x, 0); }")
+    only_device = "#include <cuda/std/complex>\n__global__ void k(cuda::std::complex<float> *y) { y[0] = 1; }"
+    assert refusal(only_device).startswith("line 2: the type of parameter ")
 
 
 @pytest.mark.parametrize("opening, closing", [("(", ")"), ("{", "}"), ("-", ""), ("if (n) ", ";")])

@@ -61,7 +61,10 @@ def find_entry(
     if callers:
         raise UsageError(f"{', '.join(callers)} launch kernels; say which is run: --entry {callers[0]}")
     line, note = default_launch(program)
-    made = launched(source, line, defines, known or {})
+    try:
+        made = launched(source, line, defines, known or {})
+    except UsageError as problem:
+        raise TaskError(str(problem).removeprefix("--launch: "), kernels_of(program)[0].line) from None
     return replace(made, notes=(note, *made.notes))
 
 

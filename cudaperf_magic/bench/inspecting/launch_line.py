@@ -20,7 +20,7 @@ from cudaperf_magic.bench.host.types import DOUBLE, INT, Arithmetic, ArrayType, 
 from cudaperf_magic.bench.inspecting.parameters import Parameter
 from cudaperf_magic.bench.inspecting.program import Entry, example, kernels_of, launches_in, nearest, walk
 from cudaperf_magic.bench.launcher import file_scope
-from cudaperf_magic.errors import UsageError
+from cudaperf_magic.errors import Unsupported, UsageError
 
 FUNCTION = "cudaperf_launch"
 HEAD = f"void {FUNCTION}()"
@@ -147,6 +147,8 @@ class _Open:
             way = f"; write its arguments: {example(kernels[0]).partition('<<<')[0]}<<<...>>>" if is_open else ""
             raise UsageError(f"--launch: {error.message}{way}") from None
         for parameter, type_ in kernel.parameters:
+            if type_ is None and parameter.startswith(("cudaTextureObject_t", "cudaSurfaceObject_t")):
+                raise Unsupported(f"textures and surfaces ({parameter} of {name})")
             if type_ is None:
                 where = f"parameter {parameter} of {name}"
                 raise UsageError(f"--launch: the type of {where} is known to the device compiler only; use a plain one")
