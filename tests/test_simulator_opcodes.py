@@ -13,7 +13,7 @@ from cudaperf_magic.bench.nvrtc import build
 from cudaperf_magic.bench.simulator.arithmetic import ROWS as TRANSLATED
 from cudaperf_magic.bench.simulator.lower import lower
 from cudaperf_magic.bench.simulator.opcode_rows import OpcodeRow
-from cudaperf_magic.bench.simulator.opcodes import DOCUMENT, ROWS, document, find
+from cudaperf_magic.bench.simulator.opcodes import DOCUMENT, ROWS, document, find, must_run
 from cudaperf_magic.bench.simulator.ptx import Instruction, Module
 from cudaperf_magic.bench.simulator.ptx_reader import parse
 from cudaperf_magic.errors import Unsupported
@@ -93,3 +93,8 @@ def test_a_refused_opcode_is_refused_by_name_with_its_reason(row: OpcodeRow) -> 
 
 def test_every_opcode_that_is_translated_as_arithmetic_has_a_row() -> None:
     assert {name for name in TRANSLATED if find((name,)) is None and not any(r.name == name for r in ROWS)} == set()
+
+
+def test_an_opcode_without_a_row_is_refused_by_name_and_line() -> None:
+    with pytest.raises(Unsupported, match=r"line 7: .*frobnicate\.b32"):
+        must_run(Instruction(("frobnicate", "b32"), (), None, 7))

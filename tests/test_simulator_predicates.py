@@ -77,11 +77,11 @@ def test_floats_are_told_apart_and_chosen() -> None:
 
 def test_moves_pack_and_unpack_and_scopes_hide_names() -> None:
     columns = [c.view(np.uint32) for c in words(2)]
-    rows = evaluate("predicates.cu", "moves", columns, 11)
+    rows = evaluate("predicates.cu", "moves", columns, 12)
     for x, y, z, row in zip(*(c.tolist() for c in columns), rows, strict=True):
         expected = [
             x >> 16 | x << 16, y >> 16 | x << 16, y, (x & 255) << 8 | x >> 8 & 255, (5 ^ x) + (y + 2) + (x + 1),
-            11 if x > y else 12, 23 if y > z else 24, (~x & 0xFF00FF00) | 0o17, x ^ 0x80000000, x, 32,
+            11 if x > y else 12, 23 if y > z else 24, (~x & 0xFF00FF00) | 0o17, x ^ 0x80000000, x, x, 32,
         ]  # fmt: skip
         assert row == [value & M for value in expected], (hex(x), hex(y), hex(z))
 

@@ -23,6 +23,7 @@ from cudaperf_magic.bench.simulator.ptx import Instruction
 from cudaperf_magic.errors import Unsupported
 
 ROWS: tuple[OpcodeRow, ...] = (*ARITHMETIC, *CONTROL_ROWS, *MEMORY_ROWS, *WARP_ROWS)
+PSEUDO = ("copyparam", "barresult")  # made by the inliner and the flow; no PTX
 DOCUMENT = Path(__file__).with_name("OPCODES.md")
 INTRODUCTION = """# PTX in the simulator
 
@@ -48,8 +49,12 @@ def must_run(ins: Instruction) -> None:
     Raises:
         Unsupported: naming the instruction, its line, and why it is refused.
     """
+    if ins.opcode[0] in PSEUDO:
+        return
     row = find(ins.opcode)
-    if row is not None and row.refused:
+    if row is None:
+        raise Unsupported(ins.text, ins.line)
+    if row.refused:
         raise Unsupported(f"{ins.text} ({row.refused})", ins.line)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cudaperf_magic.bench.simulator.opcode_rows import COMPARE, FLOAT, INTEGER, MOVE, refused, rows
+from cudaperf_magic.bench.simulator.opcode_rows import COMPARE, FLOAT, INTEGER, MEMORY, MOVE, refused, rows
 
 PTX, MATH, CONVERSIONS = "test_simulator_ptx.py", "test_simulator_math.py", "test_simulator_conversions.py"
 PREDICATES = "test_simulator_predicates.py"
@@ -79,6 +79,7 @@ ARITHMETIC = (
         MOVE, "selection.py", "coverage/predicates.cu", PACKED,
         ("mov", "every type, packing and unpacking to 128 bits, addresses, special registers"),
     ),
+    *rows(MEMORY, "memory_ops.py", "coverage/predicates.cu", PACKED, ("ldu", "as a load of global memory")),
     *rows(
         MOVE, "conversion.py", "coverage/conversions.cu",
         f"{CONVERSIONS}::test_floating_point_numbers_convert_to_every_type",

@@ -94,6 +94,8 @@ __global__ void moves(const unsigned* a, const unsigned* b, const unsigned* c, u
     asm("{ .reg .b64 p, q; .reg .b32 t; cvta.to.global.u64 p, %1; add.s64 q, p, -4; ld.global.u32 t, [q+4]; mov.u32 %0, t; }"
         : "=r"(d) : "l"(a + i) : "memory");
     PUT(d);
+    asm("{ .reg .b64 p; cvta.to.global.u64 p, %1; ldu.global.u32 %0, [p]; }" : "=r"(d) : "l"(a + i) : "memory");
+    PUT(d);
     e = 0;
     asm volatile("// a comment; with { braces\n\t{ .reg .u32 t; /* and\n another */ mov.u32 t, WARP_SZ; add.u32 %0, %0, t; }" : "+r"(e));
     PUT(e);
