@@ -5,10 +5,10 @@ from __future__ import annotations
 import pickle
 from pathlib import Path
 
-from case import KERNELS
-from cases import by_file
-
 from cudaperf_magic.bench.nvrtc import Compiled, build
+
+from .case import KERNELS
+from .cases import by_file
 
 ARCH = "sm_90"
 

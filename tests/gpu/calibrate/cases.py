@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from case import CalibrationCase
-from cases_compute import COMPUTE_CASES
-from cases_exact import EXACT_CASES
-from cases_memory import MEMORY_CASES
-from cases_shared import SHARED_CASES
+from .case import CalibrationCase
+from .cases_compute import COMPUTE_CASES
+from .cases_exact import EXACT_CASES
+from .cases_memory import MEMORY_CASES
+from .cases_shared import SHARED_CASES
 
 CASES: tuple[CalibrationCase, ...] = (*MEMORY_CASES, *SHARED_CASES, *COMPUTE_CASES, *EXACT_CASES)
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from case import Array, Arrays, CalibrationCase, floats, ints, zeros
+
+from .case import Array, Arrays, CalibrationCase, floats, ints, zeros
 
 
 def _products() -> list[CalibrationCase]:

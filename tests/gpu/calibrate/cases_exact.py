@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from case import Array, Arrays, CalibrationCase, ints, zeros
+
+from .case import Array, Arrays, CalibrationCase, ints, zeros
 
 COUNT = 4096
 NO_REFERENCE = "NumPy has no such rounding; the GPU itself is the reference"
@@ -47,11 +48,26 @@ def _bits() -> list[CalibrationCase]:
         )  # fmt: skip
 
     return [
-        one("floats", {"x": patterns, "y": patterns, "z": patterns}, 24, np.uint32),
-        one("doubles", {"x": long_patterns, "y": long_patterns}, 12, np.uint64),
+        one("floats", {"x": patterns, "y": patterns, "z": patterns}, 24, np.float32),
+        one("doubles", {"x": long_patterns, "y": long_patterns}, 12, np.float64),
         one("conversions", {"x": patterns, "y": long_patterns}, 20, np.uint32),
-        one("halves", {"x": patterns, "y": patterns}, 14, np.uint32),
         one("integers", {"x": patterns, "y": patterns}, 28, np.uint32),
+        CalibrationCase(
+            "bits of halves",
+            "bits.cu",
+            "halves",
+            COUNT // 256,
+            256,
+            ("x", "y", "out", "wide", COUNT),
+            lambda: {
+                "x": patterns(20),
+                "y": patterns(21),
+                "out": zeros(COUNT, 16, dtype=np.float16),
+                "wide": zeros(COUNT, 12),
+            },
+            lambda a: {},
+            why=NO_REFERENCE,
+        ),
     ]
 
 

@@ -6,8 +6,9 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from case import Array, Arrays, CalibrationCase, floats, ints, zeros
-from lane_patterns import PATTERNS, indices
+
+from .case import Array, Arrays, CalibrationCase, floats, ints, zeros
+from .lane_patterns import PATTERNS, indices
 
 N = 1 << 19
 SIDE = 512
@@ -189,6 +190,15 @@ def _beyond_the_caches() -> list[CalibrationCase]:
         CalibrationCase(
             "fill 96 MB", "copies.cu", "fill", _blocks(6 << 20), 256, ("out", 6 << 20, 1.5),
             lambda: {"out": zeros(24 << 20)}, lambda a: {"out": np.full_like(a["out"], 1.5)}, is_large=True,
+        ),
+        CalibrationCase(
+            "fill 40 MB", "copies.cu", "fill", _blocks(5 << 19), 256, ("out", 5 << 19, 1.5),
+            lambda: {"out": zeros(10 << 20)}, lambda a: {"out": np.full_like(a["out"], 1.5)}, is_large=True,
+        ),
+        CalibrationCase(
+            "write_stride 8 of 24 MB", "copies.cu", "write_stride", 3072, 256, ("in", "out", 3 << 18, 8),
+            lambda: {"in": floats(3 << 18), "out": zeros(6 << 20)},
+            lambda a: {"out": np.stack([a["in"]] + [np.zeros_like(a["in"])] * 7, 1).reshape(-1)}, is_large=True,
         ),
         CalibrationCase(
             "increment 64 MB", "copies.cu", "increment", _blocks(n), 256, ("x", n),

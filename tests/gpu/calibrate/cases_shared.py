@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from case import Array, Arrays, CalibrationCase, floats, ints, zeros
-from lane_patterns import PATTERNS, indices
+
+from .case import Array, Arrays, CalibrationCase, floats, ints, zeros
+from .lane_patterns import PATTERNS, indices
 
 HASH = np.uint32(2654435761)
 

@@ -58,7 +58,7 @@ class Measured:
         limits = ("limit_registers", "limit_shared", "limit_warps", "limit_blocks")
         found["resident_blocks"] = min(c[limit] for limit in limits)
         found["dram_read_bytes"], found["dram_write_bytes"] = c["dram_read_bytes"], c["dram_write_bytes"]
-        found["active_lanes"] = c["thread_instructions"] / c["warp_instructions"]
+        found["active_lanes"] = c["thread_instructions"] / max(c["warp_instructions"], 1.0)
         return found
 
 

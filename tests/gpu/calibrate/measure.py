@@ -1,6 +1,6 @@
 """Reads the hardware counters of every case on a CUDA device and writes them, with what came out, as one JSON file.
 
-    python measure.py --out FOLDER [--builds FOLDER] [--only WORD...]
+    python -m calibrate.measure --out FOLDER [--builds FOLDER] [--only WORD...]
 
 FOLDER then holds counters.json (what the comparison reads), counters.csv (as ncu wrote it) and outputs.npz. Needs
 Nsight Compute (`ncu`) and the right to read counters. Clocks are left as they are; caches are flushed before each pass.
@@ -16,14 +16,12 @@ import subprocess
 import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
-
-from counters import NOT_LISTED, Record, metrics, read_counters
-from launch_all import selected
-
 from cudaperf_magic.bench.gpu import device_info
 
-HERE = Path(__file__).parent
+from .counters import NOT_LISTED, Record, metrics, read_counters
+from .launch_all import selected
+
+LAUNCH_ALL = [sys.executable, "-m", "calibrate.launch_all"]
 LIMIT_S = 420
 
 
@@ -46,7 +44,7 @@ def profile(ncu: str, wanted: list[str], out: Path, builds: Path | None, only: l
     log = out / "counters.csv"
     command = [ncu, "--csv", "--page", "raw", "--print-units", "base", "--print-metric-instances", "details"]
     command += ["--clock-control", "none", "--cache-control", "all", "--log-file", str(log), "--force-overwrite"]
-    command += ["--metrics", ",".join(wanted), sys.executable, str(HERE / "launch_all.py")]
+    command += ["--metrics", ",".join(wanted), *LAUNCH_ALL]
     command += (["--builds", str(builds)] if builds else []) + (["--only", *only] if only else [])
     try:
         done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=LIMIT_S)
@@ -80,7 +78,7 @@ def main() -> int:
     options = parser.parse_args()
     options.out.mkdir(parents=True, exist_ok=True)
     ncu, cases = find_ncu(), selected(options.only)
-    plain = [sys.executable, str(HERE / "launch_all.py"), "--out", str(options.out)]
+    plain = [*LAUNCH_ALL, "--out", str(options.out)]
     plain += ["--builds", str(options.builds)] if options.builds else []
     subprocess.run([*plain, *(["--only", *options.only] if options.only else [])], check=True)
     wanted = metrics(known_metrics(ncu, options.out))

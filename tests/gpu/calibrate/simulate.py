@@ -6,14 +6,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from builds import compiled
-from case import Arrays, CalibrationCase
-
 from cudaperf_magic.bench.architectures import architecture
 from cudaperf_magic.bench.nvrtc import Compiled
 from cudaperf_magic.bench.occupancy import WARP, occupancy
 from cudaperf_magic.bench.simulator.launch import simulate
 from cudaperf_magic.bench.simulator.result import AccessCost, SimulatorResult
+
+from .builds import compiled
+from .case import Arrays, CalibrationCase
 
 DEVICE = "H200"  # whose caches are modelled
 SPACES = ("global", "generic")  # a generic access counts where its addresses led

@@ -1,0 +1,1 @@
+"""The simulator's counts against the hardware counters of a GPU: cases, measuring, simulating, comparing."""
