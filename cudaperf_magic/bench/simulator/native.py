@@ -202,9 +202,8 @@ def runtime_job() -> Job:
     """All runtime files as one translation unit."""
     text = "\n".join(f'#include "{HERE / name}"' for name in RUNTIME[:-1])
     digest = key_of(*((HERE / name).read_bytes() for name in RUNTIME))
-    return Job(
-        f'/* {digest} */\n#define TRACE 0\n{text}\n#include "{HERE / RUNTIME[-1]}"\n', ("-O2", "-frounding-math")
-    )
+    source = f'/* {digest} */\n#define TRACE 0\n{text}\n#include "{HERE / RUNTIME[-1]}"\n'
+    return Job(source, ("-O1", "-frounding-math"))  # -O2 gains 8 % when watched, costs 0.5 s once
 
 
 @functools.cache
