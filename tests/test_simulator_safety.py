@@ -69,6 +69,12 @@ def test_a_kernel_too_large_for_memory_is_said_to_be_so() -> None:
     assert isinstance(ended, Crashed) and "not enough memory" in ended.why, ended
 
 
+def test_widths_of_printf_are_bounded_and_small_ones_are_obeyed() -> None:
+    text = run("strays.cu", "wide_text", 1, 1, ("x",), arrays()).text
+    assert len(text) < 4000
+    assert text.startswith("1.000") and text.endswith("| 2.12|000002|")
+
+
 # ---- one run after the other ----
 
 

@@ -43,13 +43,14 @@ static u64 take(Warp *w, u32 site, u32 lane, Arguments *a, u32 size) {
 
 static const char *one(Warp *w, u32 lane, u32 site, const char *format, Arguments *arguments) {
     char spec[40], out[512], text[400];
-    u32 n = 0, longs = 0;
+    u32 n = 0, longs = 0, digits = 0;  /* a width of more than three digits would take gigabytes and seconds */
     s32 stars[2] = {0, 0}; u32 star_count = 0;
     spec[n++] = *format++;
     while (*format && strchr("-+ #0123456789.*hlLjztq", *format) && n < 32) {
         if (*format == '*') { if (star_count < 2) stars[star_count++] = (s32)take(w, site, lane, arguments, 4); n += (u32)snprintf(spec + n, 12, "%d", stars[star_count - 1] % 200); format++; continue; }
-        if (strchr("lLjztq", *format)) longs++;
-        else if (*format != 'h') spec[n++] = *format;
+        longs += strchr("lLjztq", *format) != NULL;
+        digits = *format >= '0' && *format <= '9' ? digits + 1 : 0;
+        if (!strchr("hlLjztq", *format) && digits <= 3) spec[n++] = *format;
         format++;
     }
     char kind = *format ? *format++ : 0;

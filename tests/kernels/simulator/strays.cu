@@ -33,6 +33,10 @@ __global__ void shared_write(const int* x, int* y, long long at) {
 
 __global__ void global_write(const int* x, int* y, long long at) { y[threadIdx.x + at] = x[threadIdx.x]; }
 
+__global__ void wide_text(int* x) {
+    printf("%.999999999f %999999999d %-123456789s|%5.2f|%0*d|", 1.0, x[1], "text", 2.125, 6, x[2]);
+}
+
 __global__ void large_frame(int* x, int at) {
     int mine[100000];
     for (int i = 0; i < 100000; i++) mine[i] = i;
