@@ -283,6 +283,8 @@ def test_a_size_that_the_notebooks_arrays_do_not_tell_is_asked_for() -> None:
         ({"launch": "saxpy<<<1, 1>>>(n, a, x)"}, "saxpy takes 4 arguments, not 3"),
         ({"launch": "saxpy<<<1, 1>>(n, a, x, y)"}, "write it as 'kernel<<<blocks, threads>>>(x, y, n)'"),
         ({"launch": "n + 1"}, "launches nothing"),
+        ({"launch": "saxpy<<<1, 1>>>(n, a, 5, y)"}, "--launch: argument x of saxpy: 5 is of type int"),
+        ({"launch": "saxpy<<<f(n), 1>>>(n, a, x, y)"}, "--launch: the function f is not known"),
         ({"launch": "saxpy<<<1, 1>>>(n, a, x, y)", "entry": "f"}, "leave one out"),
         ({"device": "H101"}, "no GPU H101 is known"),
         ({"sizes": {"x": "1 << 30"}}, "take a smaller --size n=..."),
@@ -411,6 +413,7 @@ def test_a_launch_that_cuda_refuses_is_a_fault_and_not_bad_input(launch: str) ->
     found = inspect(SAXPY, launch=launch)
     assert [fault.kind for fault in found.inspection.faults] == ["launch"]
     assert not found.inspection.is_complete and found.inspection.structure is None
+    assert found.inspection.faults[0].line is None, "it stands in no line of the program"
 
 
 def test_printf_is_shown() -> None:

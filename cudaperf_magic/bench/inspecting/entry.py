@@ -12,9 +12,9 @@ from cudaperf_magic.bench.host.declared import declared, written_type
 from cudaperf_magic.bench.host.macros import expand
 from cudaperf_magic.bench.host.scope import Unit
 from cudaperf_magic.bench.host.source import Function, Program, read_program
-from cudaperf_magic.bench.host.types import ArrayType, PointerType, Type
+from cudaperf_magic.bench.host.types import ArrayType, PointerType
 from cudaperf_magic.bench.inspecting.default_launch import default_launch
-from cudaperf_magic.bench.inspecting.launch_line import launched
+from cudaperf_magic.bench.inspecting.launch_line import TypeOf, launched, no_type
 from cudaperf_magic.bench.inspecting.main_program import main_entry
 from cudaperf_magic.bench.inspecting.parameters import Parameter
 from cudaperf_magic.bench.inspecting.program import Entry, called_in, example, kernels_of, launching_functions, nearest
@@ -30,13 +30,13 @@ def find_entry(
     launch: str | None = None,
     entry: str | None = None,
     defines: Iterable[str] = (),
-    known: Mapping[str, Type] | None = None,
+    type_of: TypeOf = no_type,
 ) -> Entry:
     """What to run, in this order: the launch line, the named host function, main, the only host function that launches
     kernels, the only kernel.
 
     Args:
-        known: types of pointers by name, for templates whose arguments are left out.
+        type_of: the pointer type of a named array, for templates whose arguments are left out.
 
     Raises:
         UsageError, TaskError: it is not to be found, or there are several; one sentence says what to write.
@@ -49,7 +49,7 @@ def find_entry(
     if not kernels_of(program):
         raise TaskError(NO_KERNEL)
     if launch is not None:
-        return launched(source, launch, defines, known or {})
+        return launched(source, launch, defines, type_of)
     if entry is not None:
         return _named(source, program, entry, defines)
     launching = launching_functions(program)
@@ -62,7 +62,7 @@ def find_entry(
         raise UsageError(f"{', '.join(callers)} launch kernels; say which is run: --entry {callers[0]}")
     line, note = default_launch(program)
     try:
-        made = launched(source, line, defines, known or {})
+        made = launched(source, line, defines, type_of)
     except UsageError as problem:
         raise TaskError(str(problem).removeprefix("--launch: "), kernels_of(program)[0].line) from None
     return replace(made, notes=(note, *made.notes))

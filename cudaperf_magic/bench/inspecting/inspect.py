@@ -26,7 +26,7 @@ from cudaperf_magic.bench.inspecting.values import ORDERS, reals_of_bfloat
 from cudaperf_magic.bench.launcher import plain_kernels, read_plan
 from cudaperf_magic.bench.nvrtc import Compiled
 from cudaperf_magic.bench.plan import Allocate, Copy, Fill, Free, Launch, LaunchPlan, Pointer, Step
-from cudaperf_magic.errors import InputError, TaskError
+from cudaperf_magic.errors import InputError, TaskError, UsageError
 from cudaperf_magic.records import Build, Fault
 from cudaperf_magic.records_inspection import ArrayMade, Inspection
 
@@ -74,7 +74,8 @@ def inspect_program(source: str, settings: Settings) -> Observation:
         return _Run(source, settings, arch).inspected()
     except RefusedLaunch as refused:
         compiled = _compile(source, plain_kernels(source), arch, settings)
-        faults = (Fault("launch", refused.message, line=refused.line),) if compiled.build.ok else ()
+        line = refused.line if (refused.line or 0) <= lines_of(source) else None
+        faults = (Fault("launch", refused.message, line=line),) if compiled.build.ok else ()
         return Observation(_bare(source, arch, compiled.build, faults))
     except RecursionError:
         raise TaskError("the program is nested too deeply to be read; split its expressions") from None
@@ -90,9 +91,16 @@ def _unreadable(error: PlanError | InputError, source: str, settings: Settings) 
     """Host code that is not followed; a launch line does without it."""
     if isinstance(error, InputError):
         return error
+    if settings.launch is not None and (error.line or 0) > lines_of(source):
+        return UsageError(f"--launch: {error.message}")
     line = first_launch(source, settings.defines)
     way = f"; or do without host code: --launch '{line}'" if line else ""
     return TaskError(f"{error.message.rstrip('.')}{way}", error.line)
+
+
+def lines_of(source: str) -> int:
+    """How many lines the person wrote; what an option adds stands after them."""
+    return source.count("\n") + 1
 
 
 def _kernels(source: str) -> tuple[str, ...]:
@@ -125,7 +133,7 @@ class _Run:
             launch=settings.launch,
             entry=settings.entry,
             defines=settings.defines,
-            known=types_of(settings.arrays),
+            type_of=lambda name: pointer_to(settings.arrays.get(name)),
         )
         self.own = {p.name for p in self.entry.filled}
         self.inputs: Inputs = take(
@@ -189,7 +197,7 @@ class _Run:
         plan = read_plan(self.entry.text, self.entry.function, self.inputs.scalars, ordered)
         if not plan.launches:
             raise TaskError(f"{self.entry.called} launches no kernel with these sizes; give others: --size n=...")
-        last = self.source.count("\n") + 1
+        last = lines_of(self.source)
         steps = (s for s in plan.steps if not (isinstance(s, Allocate | Free) and s.buffer in self.own))
         return LaunchPlan(tuple(_in_source(step, last) for step in steps))
 
@@ -244,16 +252,12 @@ class _Run:
         return array.reshape(tuple(shape)) if shape is not None else array
 
 
-def types_of(named: Mapping[str, Any]) -> dict[str, Type]:
-    """Pointer types of the notebook's arrays, for templates whose arguments are left out."""
-    found: dict[str, Type] = {}
-    for name, value in named.items():
-        words = str(getattr(value, "dtype", "")).removeprefix("torch.")
-        known = {"float32": "float", "float64": "double", "float16": "__half", "bfloat16": "__nv_bfloat16"}
-        type_ = NAMED_TYPES.get(known.get(words, f"{words}_t"))
-        if words and type_ is not None:
-            found[name] = PointerType(type_)
-    return found
+def pointer_to(value: Any) -> Type | None:
+    """The type that a template deduces from one of the notebook's arrays; None for anything else."""
+    words = str(getattr(value, "dtype", "")).removeprefix("torch.")
+    known = {"float32": "float", "float64": "double", "float16": "__half", "bfloat16": "__nv_bfloat16"}
+    type_ = NAMED_TYPES.get(known.get(words, f"{words}_t")) if words else None
+    return PointerType(type_) if type_ is not None else None
 
 
 def _reached(parameter: Parameter, reached: Mapping[str, int], plan: LaunchPlan) -> int:

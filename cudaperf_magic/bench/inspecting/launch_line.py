@@ -5,7 +5,7 @@ The names that the line leaves open become the function's parameters; a kernel's
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable
 
 from tree_sitter import Node
 
@@ -25,14 +25,19 @@ from cudaperf_magic.errors import Unsupported, UsageError
 FUNCTION = "cudaperf_launch"
 HEAD = f"void {FUNCTION}()"
 UNKNOWN = OpaqueType("unknown")
+TypeOf = Callable[[str], Type | None]
 
 
-def launched(source: str, launch: str, defines: tuple[str, ...], known: Mapping[str, Type]) -> Entry:
+def no_type(name: str) -> None:
+    """Where no array has a name."""
+
+
+def launched(source: str, launch: str, defines: tuple[str, ...], type_of: TypeOf) -> Entry:
     """The program with the launch as a host function.
 
     Args:
         launch: one launch, or several and other statements of host code, separated by semicolons.
-        known: types of pointers by name, where a template's arguments are to be deduced.
+        type_of: the pointer type of a named array, where a template's arguments are to be deduced.
 
     Raises:
         UsageError: the line cannot be read, or names what is not there.
@@ -49,7 +54,7 @@ def launched(source: str, launch: str, defines: tuple[str, ...], known: Mapping[
         raise UsageError(f"--launch '{launch}' launches nothing; write it as 'kernel<<<blocks, threads>>>(x, y, n)'")
     try:
         scope = file_scope(Unit(program))
-        parameters = _Open(program, scope, known).parameters(function.body, calls)
+        parameters = _Open(program, scope, type_of).parameters(function.body, calls)
     except PlanError as error:
         raise UsageError(f"--launch: {error.message}") from None
     at = whole.rindex(HEAD)
@@ -79,8 +84,8 @@ def _spelled(type_: Type, scope: Scope) -> str:
 class _Open:
     """The names that a launch line leaves open, with their types."""
 
-    def __init__(self, program: Program, scope: Scope, known: Mapping[str, Type]) -> None:
-        self.program, self.scope, self.known = program, scope, known
+    def __init__(self, program: Program, scope: Scope, type_of: TypeOf) -> None:
+        self.program, self.scope, self.type_of_array = program, scope, type_of
         self.types: dict[str, Type] = {}
         self.aliases: dict[str, list[str]] = {}
 
@@ -157,8 +162,9 @@ class _Open:
         return list(zip(nodes, kernel.parameters, strict=True))
 
     def type_of(self, node: Node) -> Type:
-        if node.type == "identifier" and text(node) in self.known:
-            return self.known[text(node)]
+        named = self.type_of_array(text(node)) if node.type == "identifier" else None
+        if named is not None:
+            return named
         try:
             return compile_expression(node, self.scope).type
         except PlanError:
