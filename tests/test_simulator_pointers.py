@@ -11,6 +11,7 @@ from simulated import KERNELS, launch_of, line_of, only
 
 from cudaperf_magic.bench.nvrtc import Compiled, build
 from cudaperf_magic.bench.plan import LaunchPlan
+from cudaperf_magic.bench.simulator.function_pointers import function_words
 from cudaperf_magic.bench.simulator.launch import simulate
 from cudaperf_magic.bench.simulator.result import SimulatorResult
 from cudaperf_magic.errors import Unsupported
@@ -56,5 +57,13 @@ def test_a_pointer_to_no_function_is_told_with_its_line(compiled: Compiled, targ
 
 
 def test_recursion_is_refused_by_name(compiled: Compiled) -> None:
-    with pytest.raises(Unsupported, match="recursion"):
+    with pytest.raises(Unsupported, match=r"line \d+: .*recursion \(factorial calls itself"):
         run(compiled, "recursive", {"x": np.zeros(32, np.int32), "y": np.zeros(32, np.int32)})
+
+
+@pytest.mark.parametrize(
+    ("symbol", "words"),
+    [("_Z9factoriali", "factorial"), ("_ZN5Shape4areaEv", "Shape::area"), ("malloc", "malloc"), ("_Z", "_Z")],
+)
+def test_a_function_is_called_by_the_name_it_was_given(symbol: str, words: str) -> None:
+    assert function_words(symbol) == words
