@@ -381,6 +381,13 @@ static void shadow_read(const Now *n, Cell *c, u32 strong) {
     join(w, &c->readers, n->lane, n->site, strong);
 }
 
+static void put_write(const Warp *w, Cell *c, u32 site, u32 lane) {
+    c->write = (Access){w->block->stamp, w->tick, w->index * 32 + lane, 0, 0, site};
+    memset(&c->readers, 0, sizeof c->readers);
+}
+
+static u32 is_untouched(const Cell *c, u32 floor) { return c->write.stamp < floor && c->readers.last.stamp < floor && !c->rare; }
+
 static void shadow_write(const Now *n, Cell *c, u32 atomic, u32 same) {
     Warp *w = n->w;
     u32 now = RACE_IS_WRITE | (atomic ? RACE_ATOMIC : 0);
@@ -390,8 +397,7 @@ static void shadow_write(const Now *n, Cell *c, u32 atomic, u32 same) {
     if (!(atomic && c->readers.last.strong)) against(n, &c->readers, now);
     if (r && r->foreign.stamp && w->sim->stamp_block[r->foreign.stamp] != w->block->index) against_one(n, &r->foreign, now);
     if (atomic) { if (r) join(w, &r->atomics, n->lane, n->site, 0); return; }
-    c->write = (Access){w->block->stamp, w->tick, w->index * 32 + n->lane, 0, 0, n->site};
-    memset(&c->readers, 0, sizeof c->readers);
+    put_write(w, c, n->site, n->lane);
     if (r) { r->atomics.last.stamp = 0; r->foreign.stamp = 0; }
 }
 
@@ -416,7 +422,8 @@ void rt_shadow(Warp *w, u32 kind, Cell *cells, u32 shift, u32 floor, u32 site, u
     u32 strong = is_strong(info, kind);
     for (u64 g = offset >> shift; g <= (offset + info->size - 1) >> shift; g++) {
         if (info->op == OP_LOAD && is_known_read(&cells[g], w->block, floor)) continue;
-        if (info->op == OP_LOAD) shadow_read(&now, &cells[g], strong);
+        if (info->op == OP_STORE && !strong && is_untouched(&cells[g], floor)) put_write(w, &cells[g], site, lane);
+        else if (info->op == OP_LOAD) shadow_read(&now, &cells[g], strong);
         else shadow_write(&now, &cells[g], strong, same >> lane & 1);
     }
 }
