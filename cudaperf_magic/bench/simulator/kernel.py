@@ -146,6 +146,9 @@ def refused(step: Launch, kernel: Kernel, compiled: Compiled, arch: Architecture
         return f"a launch of {step.kernel} with {shape}: no size may be zero; guard it with an if"
     if threads > MAX_THREADS or any(a > b for a, b in zip(step.block, MAX_BLOCK, strict=True)):
         return f"a block of {step.block} has {threads} threads; a block may have {MAX_THREADS} at most, and 64 along z"
+    bound = kernel.lowered.most_threads
+    if bound and threads > bound:
+        return f"a block of {threads} threads, but {step.kernel} was compiled for {bound} at most (__launch_bounds__)"
     if any(a > b for a, b in zip(step.grid, MAX_GRID, strict=True)):
         return f"a grid of {step.grid} is too large; y and z may be 65535 at most"
     given, taken = len(step.arguments), len(kernel.lowered.parameters)

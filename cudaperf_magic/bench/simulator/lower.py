@@ -63,6 +63,7 @@ class Lowered:
     sites: tuple[SiteInfo, ...]
     segments: tuple[SegmentInfo, ...]
     parameters: tuple[Variable, ...]
+    most_threads: int  # of a block, by __launch_bounds__; 0: any
     register_bytes: int
     local_bytes: int
     static_shared_bytes: int
@@ -203,6 +204,7 @@ class _Lowering:
             sites=tuple(self.sites.all),
             segments=tuple(infos),
             parameters=self.flow.parameters,
+            most_threads=self.module.functions[self.flow.name].most_threads,
             register_bytes=-(-(size + 64) // 64) * 64,
             local_bytes=self.local_bytes,
             static_shared_bytes=self.shared_bytes,

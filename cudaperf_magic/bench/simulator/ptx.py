@@ -115,6 +115,7 @@ class Function:
     body: list[Instruction | Label] = field(default_factory=list)
     has_body: bool = False
     cluster: int = 1  # blocks that run as one cluster
+    most_threads: int = 0  # of a block, by __launch_bounds__; 0: it says nothing
 
 
 @dataclass

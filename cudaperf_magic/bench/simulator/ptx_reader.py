@@ -129,8 +129,11 @@ class _Parser:
         parameters = self.read_parameters() if self.peek() == "(" else ()
         function = Function(name, is_kernel, results, parameters)
         while self.peek() not in (";", "{"):
-            if self.take() == ".reqnctapercluster":  # as .maxntid and .minnctapersm, which say nothing here
+            word = self.take()  # .minnctapersm says nothing here
+            if word == ".reqnctapercluster":
                 function.cluster = self.read_extent()
+            elif word == ".maxntid":
+                function.most_threads = self.read_extent()
         if self.take() == "{":
             function.has_body = True
             self.function = function
