@@ -19,6 +19,7 @@ def plan(grid: int = 4, block: int = 256) -> LaunchPlan:
     [
         (1000, {"n": 1000}, 1000, "n"),
         (1024, {"n": 1000}, 1000, "n"),  # no guard: every thread of the last block
+        (1024, {"steps": 10}, 1024, "one for each of the 1,024 threads"),
         (1001, {"n": 1000}, 1000, "n"),  # one too far
         (998, {"n": 1000}, 1000, "n"),  # a border that nobody reads
         (4, {"n": 1000}, 4, "one for each of the 4 blocks"),
@@ -41,6 +42,12 @@ def test_the_simplest_expression_that_fits_is_taken(
 ) -> None:
     found = guess(reached, is_integer=False, sizes=sizes, plan=plan())
     assert (found.elements, found.why) == (elements, why)
+
+
+def test_a_number_far_below_the_threads_of_one_block_is_no_size_of_what_they_touch() -> None:
+    assert guess(256, is_integer=False, sizes={"steps": 10}, plan=plan(1)).elements == 256
+    assert guess(255, is_integer=False, sizes={"steps": 10}, plan=plan(1)).elements == 255
+    assert guess(256, is_integer=False, sizes={"n": 200}, plan=plan(1)).elements == 200
 
 
 def test_only_an_array_of_integers_may_have_one_more_element_for_the_last_row() -> None:

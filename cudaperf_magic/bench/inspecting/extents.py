@@ -84,14 +84,21 @@ def _unusual(known: list[Extent], sizes: Mapping[str, int], is_integer: bool) ->
 
 def _most(elements: int, plan: LaunchPlan) -> int:
     """How far an overshoot of this size may go: a halo, or the threads of a last block that is not full."""
-    ends = [_threads(step) for step in plan.launches if _threads(step) - _block(step) < elements]
-    return max(int(elements * OVERSHOOT), elements + 2, *ends)
+    return max(int(elements * OVERSHOOT), elements + 2, *_ends(elements, plan))
 
 
 def _is_last_block(elements: int, reached: int, plan: LaunchPlan) -> bool:
     """Whether all threads of a launch that has just enough blocks for this size come to `reached`."""
+    return elements < reached and reached in _ends(elements, plan)
+
+
+def _ends(elements: int, plan: LaunchPlan) -> list[int]:
+    """The threads of the launches that have just enough blocks for this size.
+
+    Of a single block the size must fill more than half: a smaller number may well mean something else.
+    """
     shapes = [(_threads(step), _block(step)) for step in plan.launches]
-    return any(reached == threads and threads - block < elements < threads for threads, block in shapes)
+    return [threads for threads, block in shapes if max(threads - block, threads // 2) < elements]
 
 
 def _block(step: Launch) -> int:
