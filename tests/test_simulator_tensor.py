@@ -14,7 +14,10 @@ from simulated import KERNELS, Shape, cost, kinds, launch_of, line_of, only
 from cudaperf_magic.bench.nvrtc import Compiled, build
 from cudaperf_magic.bench.plan import LaunchPlan
 from cudaperf_magic.bench.simulator.launch import simulate
+from cudaperf_magic.bench.simulator.lower import lower
+from cudaperf_magic.bench.simulator.ptx_reader import parse
 from cudaperf_magic.bench.simulator.result import SimulatorResult
+from cudaperf_magic.errors import Unsupported
 
 FILE = "tensor.cu"
 WMMA = {
@@ -248,3 +251,21 @@ def test_a_matrix_instruction_of_half_a_warp_is_an_error(compiled: Compiled) -> 
     arrays = {"x": np.zeros(32, np.uint32), "y": np.zeros(32, np.uint32)}
     fault = only(run(compiled, "half_a_warp", 16, arrays))
     assert (fault.kind, fault.line) == ("divergence", line_of(FILE, "// 16 lanes"))
+
+
+@pytest.mark.parametrize(
+    "instruction",
+    [
+        "ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r1, %r2}, [%r3];",
+        "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r1, %r2, %r4, %r5, %r6, %r7}, [%r3];",
+        "mma.sync.aligned.m16n8k4096.row.col.s32.s8.s8.s32 {%r1, %r2, %r3, %r4}, {%r5}, {%r6}, {%r1, %r2, %r3, %r4};",
+        "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%r1}, {%r2}, {%r3}, {%r4};",
+        "wmma.load.a.sync.aligned.row.m512n512k512.shared.f16 {%r1}, [%r3];",
+        "wmma.load.a.sync.aligned.row.m16n16k16.shared.f16 {%r1}, [%r3];",
+        "wmma.store.d.sync.aligned.row.m16n16k16.shared.f32 [%r3], {%r1, %r2, %r4};",
+    ],
+)
+def test_a_fragment_that_does_not_fit_its_matrix_is_refused(instruction: str) -> None:
+    text = f".version 8.8\n.target sm_90\n.visible .entry k()\n{{\n.reg .b32 %r<8>;\n{instruction}\nret;\n}}\n"
+    with pytest.raises(Unsupported):
+        lower(parse(text), "k")

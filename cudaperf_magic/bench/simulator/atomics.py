@@ -20,6 +20,7 @@ WHOLE = {
 REAL = {"add": "{0} + {1}", "min": "min_f32({0}, {1})", "max": "max_f32({0}, {1})"}
 FLOATS = ("f32", "f64", "f16", "bf16", "f16x2", "bf16x2")
 VECTORS = {"v2": 2, "v4": 4, "v8": 8}
+MOST_BYTES = 16  # of one atomic
 
 
 def atomic(ins: Instruction, scope: Scope, sites: Sites, frame: Frame) -> str:
@@ -34,9 +35,9 @@ def atomic(ins: Instruction, scope: Scope, sites: Sites, frame: Frame) -> str:
     parts = _parts(operands[1])
     count = next((VECTORS[part] for part in ins.opcode if part in VECTORS), 1)
     results = _parts(ins.operands[0]) if has_result else ()
-    if len(parts) != count or (has_result and len(results) != count):
-        raise Unsupported(ins.text, ins.line)
     width = bits(kind) // 8
+    if len(parts) != count or (has_result and len(results) != count) or width * count > MOST_BYTES:
+        raise Unsupported(ins.text, ins.line)
     pointer, _ = place(ins, operands[0], "atomic", width * count, scope, sites, frame)
     new = _new(ins, name, kind)
     steps = []

@@ -24,6 +24,8 @@ KINDS = {
 NUMBER = {kind: i for i, kind in enumerate(KINDS)}
 SATURATES, IS_OPAQUE, AND = 1, 2, 4
 ROW_BYTES = 16
+DEPTHS = (4, 8, 16, 32, 64, 128, 256)  # of m16n8
+WMMA_SHAPES = ((16, 16, 16), (32, 8, 16), (8, 32, 16), (16, 16, 8), (8, 8, 4), (8, 8, 32), (8, 8, 128))
 SMALL = {"m8n8k16": ("s8", "u8"), "m8n8k32": ("s4", "u4"), "m8n8k128": ("b1",), "m8n8k4": ("f64",)}
 
 
@@ -44,8 +46,10 @@ def _shape(ins: Instruction) -> tuple[int, int, int]:
     for part in ins.opcode:
         head, _, depth = part.partition("k")
         rows, _, columns = head[1:].partition("n")
-        if part[0] == "m" and rows.isdigit() and columns.isdigit() and depth.isdigit():
-            return int(rows), int(columns), int(depth)
+        if part[:1] == "m" and rows.isdecimal() and columns.isdecimal() and depth.isdecimal():
+            shape = int(rows), int(columns), int(depth)
+            if ins.opcode[0] == "mma" or shape in WMMA_SHAPES:
+                return shape
     raise Unsupported(ins.text, ins.line)
 
 
@@ -104,7 +108,7 @@ def _check(ins: Instruction, kinds: tuple[str, str, str, str], mnk: tuple[int, i
     known = whole == (kinds[2] == "s32") and whole == (kinds[0] in ("s8", "u8", "s4", "u4", "b1"))
     if not is_wmma:
         small = kinds[0] in SMALL.get(f"m{mnk[0]}n{mnk[1]}k{mnk[2]}", ())
-        known = known and (small or mnk[:2] == (16, 8))
+        known = known and (small or (mnk[:2] == (16, 8) and mnk[2] in DEPTHS))
     if odd or not known or ("satfinite" in ins.opcode and not whole):
         raise Unsupported(ins.text, ins.line)
 
@@ -174,6 +178,8 @@ def _rows(ins: Instruction, scope: Scope, sites: Sites) -> str:
     address, vector = ins.operands[:2] if is_store else ins.operands[1::-1]
     place = _Place(space_of(ins), "store" if is_store else "load", sites, ins)
     registers = _items(vector)
+    if len(registers) != count:
+        raise Unsupported(ins.text, ins.line)
     row = "&rows_[lane >> 3][lane & 7]"
     move = (lambda p: f"memcpy({p}, {row}, 16);") if is_store else (lambda p: f"memcpy({row}, {p}, 16);")
     access = place.access(ROW_BYTES, f"lane < {8 * count}", address_of(address, scope, place.space, ins.line), move)
@@ -232,6 +238,8 @@ def _fragment(ins: Instruction, scope: Scope, sites: Sites) -> str:
         requests.append(place.access(size, f"{number} < {majors * each}", at, move))
     registers = _items(vector)
     words = _words(kind, registers)
+    if words * 32 * 32 % (rows * columns * bits):  # each element equally often, and none left out
+        raise Unsupported(ins.text, ins.line)
     between = f"rt_fragment(x_[0], tile_, {words}, {bits}, {rows}, {columns}, {by_column}, {int(is_store)});\n"
     tile_text = f"u8 tile_[{majors * minor_bytes}] __attribute__((aligned(16)));\n"
     if is_store:
