@@ -13,10 +13,29 @@ import sys
 from collections import defaultdict
 from pathlib import Path
 
-from .hardware import STORED, Measured, condensed, stored
+from .hardware import STORED, condensed, stored
 from .launch_all import digests, selected
 from .simulate import simulated
 from .verdicts import EXCEPTIONS, TOLERANCE, WORDS, Verdict, verdicts
+
+# Of the long table, in this order.
+COLUMNS = {
+    "global_load_requests": "load requests",
+    "global_load_sectors": "load sectors",
+    "global_store_requests": "store requests",
+    "global_store_sectors": "store sectors",
+    "global_atomic_requests": "atomic requests",
+    "global_atomic_sectors": "atomic sectors",
+    "local_load_sectors": "local load sectors",
+    "local_store_sectors": "local store sectors",
+    "shared_load_wavefronts": "shared load wavefronts",
+    "shared_store_wavefronts": "shared store wavefronts",
+    "shared_atomic_wavefronts": "shared atomic wavefronts",
+    "barriers": "barriers",
+    "resident_blocks": "blocks an SM",
+    "dram_read_bytes": "DRAM read",
+    "dram_write_bytes": "DRAM written",
+}
 
 
 def main() -> int:
@@ -42,7 +61,7 @@ def main() -> int:
     lines = summary(found, bits, lanes)
     print("\n".join(lines))
     if options.table:
-        options.table.write_text("\n".join(document(machine, hardware, found, bits, lanes)) + "\n")
+        options.table.write_text("\n".join(document(machine, found, bits, lanes)) + "\n")
     bad = [v for v in found if not v.agrees and not v.reason]
     for v in bad:
         print(f"{v.case}: {WORDS[v.count]}: {v.simulated:g} simulated, {v.measured:g} measured ({v.difference:+.1%})")
@@ -74,7 +93,6 @@ def summary(found: list[Verdict], bits: dict[str, bool], lanes: dict[str, tuple[
 
 def document(
     machine: dict[str, object],
-    hardware: dict[str, Measured],
     found: list[Verdict],
     bits: dict[str, bool],
     lanes: dict[str, tuple[float, float]],
@@ -83,8 +101,8 @@ def document(
     lines = [
         "# The simulator against hardware counters",
         "",
-        f"{len(bits)} launches on one {machine['device']} (driver of CUDA {machine['driver']}, Nsight Compute "
-        f"{machine['ncu']}), {machine['date']}, and the same cubins' PTX in the simulator. Written by "
+        f"{len(lanes)} launches on one {machine['device']} (driver of CUDA {machine['driver']}, Nsight Compute: "
+        f"{machine['ncu']}), {machine['date']}, and the PTX of the same builds in the simulator. Written by "
         "`python -m calibrate.compare --table FILE` in `tests/gpu`; measured by "
         "`CALIBRATE=1 sh tests/gpu/run.sh`.",
         "",
@@ -93,24 +111,39 @@ def document(
         "Counts that cannot agree, and why:",
         "",
     ]
+    where: dict[str, list[str]] = defaultdict(list)
     for name, counts, why in EXCEPTIONS:
-        lines.append(f"- {name}: {', '.join(WORDS[c] for c in counts)}: {why}.")
+        where[why].append(f"{name} ({', '.join(WORDS[c] for c in counts)})")
+    lines += [f"- {', '.join(names)}: {why}." for why, names in where.items()]
     lines += [
         "- Active lanes over all instructions: the hardware counts those of the SASS. Guards that ptxas turns into "
         "predicates, loops that it unrolls and the exit of each thread change the mean; lanes of each access do agree.",
         "- A model of the caches gives the bytes of DRAM: what a launch itself moves (up to 64 KB) and what ncu leaves "
         "dirty in L2 (up to 3 MB of writes) is not counted as a difference.",
         "",
-        "| case | count | simulated | measured | difference |",
-        "|---|---|---|---|---|",
+        "A cell with two numbers: simulated, then measured. Bytes of DRAM in KB.",
+        "",
+        f"| case | {' | '.join(COLUMNS.values())} | active lanes |",
+        "|---" * (len(COLUMNS) + 2) + "|",
     ]
+    by_case: dict[str, dict[str, Verdict]] = defaultdict(dict)
     for v in found:
-        mark = "" if v.agrees else " (reason above)" if v.reason else " **differs**"
-        shown = "0" if v.simulated == v.measured else f"{v.difference:+.2%}"
-        lines.append(f"| {v.case} | {WORDS[v.count]} | {v.simulated:,.0f} | {v.measured:,.0f} | {shown}{mark} |")
+        by_case[v.case][v.count] = v
     for name, (ours, theirs) in lanes.items():
-        lines.append(f"| {name} | active lanes | {ours:.2f} | {theirs:.2f} | {(ours - theirs) / theirs:+.2%} |")
+        cells = [_cell(by_case[name].get(count)) for count in COLUMNS]
+        lines.append(f"| {name} | {' | '.join(cells)} | {_pair(f'{ours:.1f}', f'{theirs:.1f}')} |")
     return lines
+
+
+def _cell(v: Verdict | None) -> str:
+    if v is None:
+        return ""
+    unit = 1000 if v.count.startswith("dram") else 1
+    return _pair(f"{v.simulated / unit:,.0f}", f"{v.measured / unit:,.0f}")
+
+
+def _pair(ours: str, theirs: str) -> str:
+    return ours if ours == theirs else f"{ours} / {theirs}"
 
 
 if __name__ == "__main__":
