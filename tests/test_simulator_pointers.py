@@ -61,6 +61,11 @@ def test_recursion_is_refused_by_name(compiled: Compiled) -> None:
         run(compiled, "recursive", {"x": np.zeros(32, np.int32), "y": np.zeros(32, np.int32)})
 
 
+def test_memory_that_a_kernel_asks_for_is_refused_by_name(compiled: Compiled) -> None:
+    with pytest.raises(Unsupported, match=f"line {line_of(FILE, '// the heap')}: .*malloc inside a kernel"):
+        run(compiled, "asks_for_memory", {"x": np.ones(32, np.int32), "y": np.zeros(32, np.int32)})
+
+
 @pytest.mark.parametrize(
     ("symbol", "words"),
     [("_Z9factoriali", "factorial"), ("_ZN5Shape4areaEv", "Shape::area"), ("malloc", "malloc"), ("_Z", "_Z")],

@@ -48,3 +48,10 @@ __global__ void from_nowhere(const long long* x, int* y) {
 
 __device__ __noinline__ int factorial(int n) { return n < 2 ? 1 : n * factorial(n - 1) + (n > 100); }
 __global__ void recursive(const int* x, int* y) { y[threadIdx.x] = factorial(x[threadIdx.x]) + factorial(3); }
+
+__global__ void asks_for_memory(const int* x, int* y) {
+    int* own = new int[x[0]];  // the heap
+    own[0] = x[1];
+    y[threadIdx.x] = own[0];
+    delete[] own;
+}
