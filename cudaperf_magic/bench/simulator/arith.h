@@ -30,17 +30,25 @@ RARE f64 round_to(f64 x, int bits, int low, int mode) {
     return r == 0 ? __builtin_copysign(0.0, x) : r * unit;
 }
 RARE u16 f16_f64(f64 x, int mode) {
-    u16 sign = (u16)(bits_f64(x) >> 48 & 0x8000);
+    u64 b = bits_f64(x), size = b & 0x7fffffffffffffffull;
+    u16 sign = (u16)(b >> 48 & 0x8000);
+    if (!size) return sign;
+    /* The usual case, to nearest from 2^-14 to 2^16: add half a unit, less one for a tie that is even already. */
+    if (!mode && size - 0x3f10000000000000ull < 0x1e0000000000000ull) return (u16)(sign | (u16)((size + 0x1ffffffffffull + (size >> 42 & 1) >> 42) - (1008 << 10)));
     if (__builtin_isnan(x)) return 0x7fff;
     f64 r = __builtin_fabs(round_to(x, 11, -14, mode));
     if (r >= 65536.0) return (u16)(sign | (__builtin_isinf(x) || mode == 0 || (mode == 2 && sign) || (mode == 3 && !sign) ? 0x7c00 : 0x7bff));
     if (r < 0x1p-14) return (u16)(sign | (u32)(r * 0x1p24));
-    u64 b = bits_f64(r);
-    return (u16)(sign | ((b >> 52) - 1008) << 10 | (b >> 42 & 1023));
+    b = bits_f64(r);
+    return (u16)(sign | ((b >> 52 & 2047) - 1008) << 10 | (b >> 42 & 1023));
 }
 INLINE u16 f16_f32(f32 x) { return f16_f64(x, 0); }
 INLINE f32 f32_bf16(u16 h) { return f32_bits((u32)h << 16); }
 RARE u16 bf16_f64(f64 x, int mode) {
+    u64 b = bits_f64(x), size = b & 0x7fffffffffffffffull;
+    if (!size) return (u16)(b >> 48);
+    /* As in f16_f64, from 2^-126 to 2^128. */
+    if (!mode && size - 0x3810000000000000ull < 0xfe0000000000000ull) return (u16)((b >> 48 & 0x8000) | (u16)((size + 0xfffffffffffull + (size >> 45 & 1) >> 45) - (896 << 7)));
     if (__builtin_isnan(x)) return 0x7fff;
     f64 r = round_to(x, 8, -126, mode);
     if (__builtin_fabs(r) >= 0x1p128 && !__builtin_isinf(x) && !(mode == 0 || (mode == 2 && r < 0) || (mode == 3 && r > 0))) r = r < 0 ? -0x1.fep127 : 0x1.fep127;
