@@ -22,6 +22,7 @@ RIGHT = {
     "tiles<8>": (1, 64, "x", 0),
     "grid": (4, 32, "x y", 0),
     "blocks<true>": (2, 32, "x locked", 5),
+    "fence_of_all": (2, 64, "x locked", 5),
 }
 WRONG = {
     "flag_in_block<false>": (1, 64, "x", "shared_race"),
@@ -30,6 +31,7 @@ WRONG = {
     "fence_too_early": (1, 64, "x", "shared_race"),
     "tiles<16>": (1, 64, "x", "shared_race"),
     "blocks<false>": (2, 32, "x locked", "global_race"),
+    "fence_of_another_phase": (2, 64, "x locked", "global_race"),
 }
 
 

@@ -10,9 +10,9 @@
  * crowd. One thread, or lanes of one warp at one tick, or two threads of different warps (any other access races with one
  * of these two while warps meet only at block barriers), else a row of ticks.
  *
- * Two blocks are ordered only by a release (a fence, then an atomic or volatile store) of the first after its access and
- * an acquire (an atomic or volatile load) of the second; which location carries it is not checked, so a race can be
- * missed there, but an honest hand-over is never called one.
+ * Two blocks are ordered only by a release of the first (a fence not before the last block barrier that follows its
+ * access, then an atomic or volatile store) and an acquire (an atomic or volatile load) of the second; which location
+ * carries it is not checked, so a race can be missed there, but an honest hand-over is never called one.
  */
 #include <stdlib.h>
 #include "sim.h"
@@ -195,7 +195,7 @@ static void hear(Warp *w, u32 lane, u64 address) {
 
 void rt_fence(Warp *w, u32 mask) {
     u32 now = ++w->tick;
-    w->fenced = 1;
+    w->fenced = w->block->stamp;
     for (u32 m = mask; m; m &= m - 1) w->fenced_at[__builtin_ctz(m)] = now;
 }
 
@@ -209,7 +209,8 @@ void rt_hand_over(Warp *w, u32 mask, const u64 *addresses, const Site *info) {
     }
     if (releases && info->flags & SITE_RELEASE) w->tick++;
     if (!s->release_time || b->index >= s->order_room) return;
-    if (releases) s->release_time[b->index] = s->stamp;
+    u32 until = info->flags & SITE_RELEASE ? b->stamp : w->fenced;
+    if (releases && until > s->release_time[b->index]) s->release_time[b->index] = until;
     if (loads) s->acquire_time[b->index] = s->stamp;
 }
 

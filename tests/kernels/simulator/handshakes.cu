@@ -140,6 +140,34 @@ __global__ void grid(int *x, int *y) {
     x[i] = y[n - 1 - i];
 }
 
+// The fence comes before the barrier, and what is handed over is written after it.
+__global__ void fence_of_another_phase(int *x, volatile int *flag) {
+    if (blockIdx.x == 0) {
+        __threadfence();
+        __syncthreads();
+        if (threadIdx.x == 0) {
+            x[0] = 5;
+            *flag = 1;
+        }
+    } else if (threadIdx.x == 0) {
+        while (*flag == 0) {}
+        x[1] = x[0];
+    }
+}
+
+// All threads write and fence, one of them raises the flag after the barrier.
+__global__ void fence_of_all(int *x, volatile int *flag) {
+    if (blockIdx.x == 0) {
+        x[threadIdx.x] = 5;
+        __threadfence();
+        __syncthreads();
+        if (threadIdx.x == 0) *flag = 1;
+    } else if (threadIdx.x == 0) {
+        while (*flag == 0) {}
+        x[100] = x[63];
+    }
+}
+
 // Blocks hand over through a volatile flag with fences.
 template <bool fenced> __global__ void blocks(int *x, volatile int *flag) {
     if (threadIdx.x) return;
