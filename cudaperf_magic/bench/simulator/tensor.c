@@ -4,7 +4,6 @@
  * rounded once to the result's type, to nearest even. The hardware aligns and truncates the addends instead, so floats
  * agree within k * 2^-22 of the largest one. Doubles are a chain of fused multiply-adds, integers are exact.
  */
-#include <stdlib.h>
 #include "sim.h"
 #include "arith.h"
 #include "faults.h"
@@ -112,25 +111,23 @@ static void spread_wholes(s32 *to, const u32 *from, const Matrix *x, char role, 
 }
 
 static void real_product(const Matrix *x, const u32 *a, const u32 *b, const u32 *c, u32 *d, u32 flags, u32 mode) {
-    f64 *left = malloc(3 * MOST * sizeof *left), *right = left + MOST, *sums = right + MOST;
+    static _Thread_local f64 room[3 * MOST];
+    f64 *left = room, *right = left + MOST, *sums = right + MOST;
     u32 is_opaque = flags & MMA_IS_OPAQUE, n = x[1].columns, k = x[0].columns, bits = kind_bits[x[3].kind], words = x[3].count * bits / 32;
-    if (!left) return;
     spread_reals(left, a, &x[0], 'a', is_opaque);
     spread_reals(right, b, &x[1], 'b', is_opaque);
     spread_reals(sums, c, &x[2], 'c', is_opaque);
     for (u32 i = 0; i < x[0].rows; i++)
-        for (u32 j = 0; j < n; j++) {
-            f64 sum = sums[i * n + j];
-            if (x[3].kind == KIND_F64)
-                for (u32 p = 0; p < k; p++) sum = mode ? rt_directed_f64('f', left[i * k + p], right[p * n + j], sum, (int)mode)
-                                                       : __builtin_fma(left[i * k + p], right[p * n + j], sum);
-            else for (u32 p = 0; p < k; p++) sum += left[i * k + p] * right[p * n + j];
-            sums[i * n + j] = sum;
+        for (u32 p = 0; p < k; p++) {  /* each sum in the order of k */
+            f64 factor = left[i * k + p], *row = sums + i * n;
+            const f64 *other = right + p * n;
+            if (x[3].kind != KIND_F64) for (u32 j = 0; j < n; j++) row[j] += factor * other[j];
+            else if (!mode) for (u32 j = 0; j < n; j++) row[j] = __builtin_fma(factor, other[j], row[j]);
+            else for (u32 j = 0; j < n; j++) row[j] = rt_directed_f64('f', factor, other[j], row[j], (int)mode);
         }
     for (u32 lane = 0; lane < 32; lane++)
         for (u32 i = 0; i < x[3].count; i++)
             set_element(d + lane * words, i, bits, bits_of(sums[place(&x[3], 'c', lane, i, is_opaque)], x[3].kind));
-    free(left);
 }
 
 static s32 term(s32 a, s32 b, u32 kind, u32 flags) {
@@ -138,9 +135,9 @@ static s32 term(s32 a, s32 b, u32 kind, u32 flags) {
 }
 
 static void whole_product(const Matrix *x, const u32 *a, const u32 *b, const u32 *c, u32 *d, u32 flags) {
-    s32 *left = malloc(3 * MOST * sizeof *left), *right = left + MOST, *sums = right + MOST;
+    static _Thread_local s32 room[3 * MOST];
+    s32 *left = room, *right = left + MOST, *sums = right + MOST;
     u32 is_opaque = flags & MMA_IS_OPAQUE, n = x[1].columns, k = x[0].columns;
-    if (!left) return;
     spread_wholes(left, a, &x[0], 'a', is_opaque);
     spread_wholes(right, b, &x[1], 'b', is_opaque);
     spread_wholes(sums, c, &x[2], 'c', is_opaque);
@@ -153,7 +150,6 @@ static void whole_product(const Matrix *x, const u32 *a, const u32 *b, const u32
         }
     for (u32 lane = 0; lane < 32; lane++)
         for (u32 i = 0; i < x[3].count; i++) d[lane * x[3].count + i] = (u32)sums[place(&x[3], 'c', lane, i, is_opaque)];
-    free(left);
 }
 
 static u32 count_of(u32 words, u32 kind) { return words * 32 / kind_bits[kind]; }
