@@ -6,14 +6,14 @@ arguments. What it cannot evaluate is None. It compiles and runs nothing.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
 from tree_sitter import Node
 
-from cudaperf_magic.bench.host.source import Function, Program, line_of, read_program, text
+from cudaperf_magic.bench.host.source import Function, line_of, read_program, text
 
 Space = Literal["shared", "device", "local"]
 WORD_BYTES = {
@@ -26,6 +26,9 @@ VECTORS = {
     "char": 1, "uchar": 1, "short": 2, "ushort": 2, "int": 4, "uint": 4, "float": 4, "long": 8, "ulong": 8,
     "longlong": 8, "ulonglong": 8, "double": 8,
 }  # fmt: skip
+
+MOST_NODES = 1000  # of one array's size
+LARGEST = 1 << 40
 
 
 @dataclass(frozen=True)
@@ -47,30 +50,40 @@ def declared_arrays(source: str, kernel: str) -> tuple[Declared, ...]:
     Args:
         kernel: as it is launched, with its template arguments: "reduce<float, 256>".
     """
-    if not source:
+    try:
+        return tuple(_declared(source, kernel)) if source else ()
+    except RecursionError:  # of a text that nests without end: then places have plainer names
         return ()
+
+
+def _declared(source: str, kernel: str) -> Iterator[Declared]:
     program = read_program(source)
     constants = _constants(program.root)
-    found: list[Declared] = []
     functions = [f for listed in program.functions.values() for f in listed if f.body is not None]
     for function in functions:
         given = constants | _template_arguments(function, kernel)
         assert function.body is not None
         for node in _declarations(function.body):
-            found += _variables(node, given, "local", function.name)
+            yield from _variables(node, given, "local", function.name)
     for node, _ in program.others:
         if node.type == "declaration":
-            found += _variables(node, constants, "device", "")
-    return tuple(found)
+            yield from _variables(node, constants, "device", "")
 
 
 def parameter_names(source: str, kernel: str) -> tuple[str, ...]:
     """The names of a kernel's parameters, in their order; none when the text does not tell."""
+    try:
+        return _parameter_names(source, kernel) if source else ()
+    except RecursionError:
+        return ()
+
+
+def _parameter_names(source: str, kernel: str) -> tuple[str, ...]:
     name = kernel.split("<")[0].rsplit("::", 1)[-1]
-    kernels = [f for f in read_program(source).functions.get(name, []) if f.is_kernel] if source else []
-    return (
-        tuple(_name_of(p.child_by_field_name("declarator")) for p in kernels[0].parameters) if len(kernels) == 1 else ()
-    )
+    kernels = [f for f in read_program(source).functions.get(name, []) if f.is_kernel]
+    if len(kernels) != 1:
+        return ()
+    return tuple(_name_of(p.child_by_field_name("declarator")) for p in kernels[0].parameters)
 
 
 def _declarations(node: Node) -> Iterator[Node]:
@@ -96,7 +109,7 @@ def _variables(node: Node, constants: Mapping[str, str], space: Space, function:
         dims: list[int | None] = []
         while inner is not None and inner.type == "array_declarator":
             length = inner.child_by_field_name("size")
-            dims.insert(0, _number(length, constants) if length is not None else None)
+            dims.insert(0, _Evaluation(constants).number(length) if length is not None else None)
             inner = inner.child_by_field_name("declarator")
         if inner is not None and (dims or space != "local"):
             yield Declared(text(inner), space, size, tuple(dims), line_of(node), function)
@@ -162,31 +175,39 @@ def _template_arguments(function: Function, kernel: str) -> dict[str, str]:
     return {parameter.name: value for parameter, value in zip(function.template, values, strict=False)}
 
 
-def _number(node: Node | str, constants: Mapping[str, str]) -> int | None:
-    """The value of a constant expression of whole numbers."""
-    if isinstance(node, str):
-        expression = Program(_expression(node)).root
-        return _number(expression, constants)
-    if node.type == "number_literal":
-        try:
-            return int(text(node).rstrip("uUlL").replace("'", ""), 0)
-        except ValueError:
+@dataclass
+class _Evaluation:
+    """Whole-number expressions by their trees, with a limit on how much is looked at: macros can nest without end."""
+
+    constants: Mapping[str, str]
+    left: int = MOST_NODES
+
+    def number(self, node: Node) -> int | None:
+        self.left -= 1
+        if self.left < 0:
             return None
-    if node.type in ("identifier", "type_identifier"):
-        name = text(node)
-        rest = {other: value for other, value in constants.items() if other != name}
-        return _number(constants[name], rest) if name in constants else None
-    if node.type == "parenthesized_expression":
-        return _number(node.named_children[0], constants)
-    if node.type == "sizeof_expression":
-        return _type_bytes(text(node).removeprefix("sizeof").strip("() "), constants) or None
-    if node.type == "binary_expression":
-        left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
-        sign = node.child_by_field_name("operator")
-        if left is None or right is None or sign is None:
-            return None
-        return _combined(text(sign), _number(left, constants), _number(right, constants))
-    return None
+        if node.type == "number_literal":
+            return _literal(text(node))
+        if node.type in ("identifier", "type_identifier"):
+            words = self.constants.get(text(node))
+            return self.number(_expression(words)) if words is not None else None
+        if node.type == "parenthesized_expression":
+            return self.number(node.named_children[0]) if node.named_children else None
+        if node.type == "sizeof_expression":
+            return _type_bytes(text(node).removeprefix("sizeof").strip("() "), self.constants) or None
+        if node.type == "binary_expression":
+            left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
+            sign = node.child_by_field_name("operator")
+            if left is not None and right is not None and sign is not None:
+                return _combined(text(sign), self.number(left), self.number(right))
+        return None
+
+
+def _literal(words: str) -> int | None:
+    try:
+        return int(words.rstrip("uUlL").replace("'", "")[:20], 0)
+    except ValueError:
+        return None
 
 
 def _expression(words: str) -> Node:
@@ -197,15 +218,12 @@ def _expression(words: str) -> Node:
 
 
 def _combined(sign: str, left: int | None, right: int | None) -> int | None:
-    if (
-        left is None
-        or right is None
-        or (sign in ("/", "%") and right <= 0)
-        or (sign in ("<<", ">>") and not 0 <= right < 64)
-    ):
+    if left is None or right is None or not 0 <= left < LARGEST or not 0 <= right < LARGEST:
         return None
-    answers = {
-        "+": left + right, "-": left - right, "*": left * right, "/": left // right if right else 0,
-        "%": left % right if right else 0, "<<": left << min(max(right, 0), 64), ">>": left >> max(right, 0),
+    if (sign in ("/", "%") and right == 0) or (sign in ("<<", ">>") and right > 31):
+        return None
+    answers: dict[str, Callable[[int, int], int]] = {
+        "+": int.__add__, "-": int.__sub__, "*": int.__mul__, "/": int.__floordiv__, "%": int.__mod__,
+        "<<": int.__lshift__, ">>": int.__rshift__,
     }  # fmt: skip
-    return answers.get(sign)
+    return answers[sign](left, right) if sign in answers else None

@@ -45,7 +45,7 @@ def plain_name(symbol: str) -> str:
             digits += 1
         end = digits + int(symbol[at:digits])
         rest = symbol[end:] if end <= len(symbol) else "?"
-        if rest == "" or (rest[0] == "_" and rest.strip("_").isdigit()):
+        if rest in ("", "E") or (rest[0] == "_" and rest.strip("_").isdigit()):
             return symbol[digits:end]
     return symbol
 
