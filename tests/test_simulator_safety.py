@@ -178,17 +178,24 @@ def test_numbers_are_read_in_each_base() -> None:
     )
 
 
+def in_a_child(body: str) -> NDArray[Any]:
+    """What x[0] holds after a kernel of this PTX has run in a child, without a fault."""
+    honest = build("__global__ void k(int* x, double y) {}", names=("k",))
+    compiled = Compiled(honest.build, MODULE.format(body=body, before=""), b"", (("k", "k"),))
+    request = Request(LaunchPlan((launch_of("k", 1, 1, ("x", 0.0)),)), {"x": np.zeros(1, np.int32)})
+    ended = run_in_child(simulate_requests, compiled, (request,), timeout_s=60.0, memory_bytes=4 << 30)
+    assert isinstance(ended, Finished), ended
+    ((after, faults, _),) = ended.value
+    assert not faults, faults
+    return after["x"]
+
+
+def test_a_global_variable_that_a_kernel_declares_for_itself_has_a_place() -> None:
+    kept = ".global .align 4 .u32 kept; mov.u32 %r1, 7; st.global.u32 [kept], %r1; ld.global.u32 %r2, [kept];"
+    assert in_a_child(f"{kept} ld.param.u64 %rd1, [k_param_0]; st.global.u32 [%rd1], %r2;")[0] == 7
+
+
 @pytest.mark.parametrize("name", ["$a.b%c", "_Z3fooIiEvPT_", "system", "int", "%f32", "lane", "mask", "w", "R"])
 def test_names_of_the_ptx_are_no_names_in_c(name: str) -> None:
     text = f".reg .b32 {name}; mov.u32 {name}, 7; ld.param.u64 %rd1, [k_param_0]; st.global.u32 [%rd1], {name};"
-    ptx = MODULE.format(body=text, before="")
-    x = np.zeros(1, np.int32)
-    honest = build("__global__ void k(int* x, double y) {}", names=("k",))
-    request = Request(LaunchPlan((launch_of("k", 1, 1, ("x", 0.0)),)), {"x": x})
-    ended = run_in_child(
-        simulate_requests, Compiled(honest.build, ptx, b"", (("k", "k"),)), (request,), timeout_s=60.0,
-        memory_bytes=4 << 30,
-    )  # fmt: skip
-    assert isinstance(ended, Finished), ended
-    ((after, faults, _),) = ended.value
-    assert not faults and after["x"][0] == 7
+    assert in_a_child(text)[0] == 7

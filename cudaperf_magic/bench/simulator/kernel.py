@@ -86,9 +86,15 @@ def load_kernels(
     return kernels
 
 
+@functools.lru_cache(maxsize=64)
+def read_module(ptx: str) -> Module:
+    """The module, read once. Lowering a kernel adds to it the variables that the kernel declares for all threads."""
+    return parse(ptx)
+
+
 @functools.lru_cache(maxsize=256)
 def _lowered(ptx: str, name: str) -> Lowered:
-    return lower(parse(ptx), name)
+    return lower(read_module(ptx), name)
 
 
 def mangled_name(compiled: Compiled, module: Module, name: str) -> str:

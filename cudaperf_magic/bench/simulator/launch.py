@@ -6,7 +6,6 @@ It does not judge results (verify.py does) and claims no time. Run it in a child
 from __future__ import annotations
 
 import ctypes
-import functools
 import time
 from collections.abc import Mapping
 from typing import Any, Literal
@@ -22,9 +21,7 @@ from cudaperf_magic.bench.simulator import caches, native
 from cudaperf_magic.bench.simulator.arena import Arena, copy_back, lay_out
 from cudaperf_magic.bench.simulator.faults import Context, SharedArray, tell
 from cudaperf_magic.bench.simulator.function_pointers import function_addresses
-from cudaperf_magic.bench.simulator.kernel import Kernel, load_kernels, refused, set_arguments
-from cudaperf_magic.bench.simulator.ptx import Module
-from cudaperf_magic.bench.simulator.ptx_reader import parse
+from cudaperf_magic.bench.simulator.kernel import Kernel, load_kernels, read_module, refused, set_arguments
 from cudaperf_magic.bench.simulator.result import SimulatorResult
 from cudaperf_magic.bench.simulator.totals import Totals, access_costs, line_costs
 from cudaperf_magic.bench.simulator.worst import make_room, worst_requests
@@ -86,11 +83,6 @@ def simulate(
     return run.result()
 
 
-@functools.lru_cache(maxsize=64)
-def _module(ptx: str) -> Module:
-    return parse(ptx)
-
-
 class _Run:
     """One call of `simulate`: the runtime's state and everything that must outlive it."""
 
@@ -108,7 +100,7 @@ class _Run:
         self.compiled, self.plan, self.arrays, self.seed = compiled, plan, arrays, seed
         self.instrument, self.schedule = instrument, schedule
         self.runtime = native.runtime(cache)
-        self.module = _module(compiled.ptx)
+        self.module = read_module(compiled.ptx)
         self.kernels = load_kernels(compiled, self.module, plan, instrument, cache)
         self.arch = architecture(device or compiled.build.arch)
         self.sim = native.Sim()
