@@ -35,8 +35,9 @@ ends a run with one sentence that names it and its line.
 Integers, and floating-point operations with a rounding, are exact to the bit. Approximations (`ex2`, `sin`,
 `rcp.approx` and the like) are the C library's results, closer than a GPU's, so that CUDA's math functions stay within
 their documented bounds but need not have the same last bit. A product and a sum are fused where the PTX says `fma`;
-what ptxas may fuse beyond that is not. A NaN of float arithmetic is 0x7fffffff, of half and bfloat16 0x7fff, as on a GPU;
-one of double is what this processor makes of it. Dividing an integer by zero, which CUDA leaves open, gives all ones.
+what ptxas may fuse beyond that is not. A NaN of float arithmetic is 0x7fffffff, of half and bfloat16 0x7fff, as on a
+GPU; one of double is what this processor makes of it. Dividing an integer by zero, which CUDA leaves open, gives all
+ones.
 """
 HEAD = "| opcode | forms | since | meaning | kernels | test |\n|---|---|---|---|---|---|\n"
 
