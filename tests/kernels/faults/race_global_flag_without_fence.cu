@@ -1,7 +1,7 @@
 // The last block sums up what the others wrote, but nothing made their writes visible before they counted.
 // run: sum<<<4, 32>>>(x, part, arrived, total)
 // arrays: x = float[4], part = float[4], arrived = int[1], total = float[1]
-// expect: global_race, part[, blocks run in any order
+// expect: global_race, part[, blocks run in any order, __threadfence() belongs before
 __global__ void sum(const float *x, float *part, int *arrived, float *total) {
     if (threadIdx.x) return;
     part[blockIdx.x] = x[blockIdx.x];  // <- other

@@ -27,6 +27,7 @@ VECTORS = {
     "longlong": 8, "ulonglong": 8, "double": 8,
 }  # fmt: skip
 
+LOOPS = ("for_statement", "while_statement", "do_statement")
 MOST_NODES = 1000  # of one array's size
 LARGEST = 1 << 40
 
@@ -84,6 +85,16 @@ def _parameter_names(source: str, kernel: str) -> tuple[str, ...]:
     if len(kernels) != 1:
         return ()
     return tuple(_name_of(p.child_by_field_name("declarator")) for p in kernels[0].parameters)
+
+
+@lru_cache(maxsize=64)
+def loops(source: str) -> tuple[tuple[int, int], ...]:
+    """First and last line of every loop of the text."""
+    try:
+        nodes = [n for n in _walk(read_program(source).root) if n.type in LOOPS] if source else []
+    except RecursionError:
+        return ()
+    return tuple((line_of(node), node.end_point[0] + 1) for node in nodes)
 
 
 def _declarations(node: Node) -> Iterator[Node]:

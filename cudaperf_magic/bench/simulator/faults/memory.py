@@ -116,7 +116,7 @@ def misaligned(raw: native.Fault, context: Context) -> Told:
     size = context.sites[raw.site].size
     where = _where(raw, context)
     message = f"{who(raw, context)} {verb(raw, context)} {size} bytes at once"
-    message += f" from {where}" if where else ""
+    message += f" at {where}" if where else ""
     return Told(
         "misaligned",
         f"{message}, an address that is not a multiple of {size}",
@@ -166,6 +166,8 @@ def uninitialised_shared(raw: native.Fault, context: Context) -> Told:
 def _fill_first(raw: native.Fault, element: Element | None, context: Context) -> str:
     if element is None:
         return "write it first, then __syncthreads(), then read"
+    if element.count == 1:
+        return f"let one thread set {element.array} first, then __syncthreads()"
     if element.index < BORDER or element.index >= element.count - BORDER:
         border = f"{element.name} is at the border of {element.array}"
         return f"{border}: load the halo too, or set it to 0, before __syncthreads()"

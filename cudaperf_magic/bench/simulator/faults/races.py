@@ -11,6 +11,7 @@ from cudaperf_magic.bench.simulator.faults.context import (
     OTHER_BLOCK,
     SAME_VALUE,
     SAME_WARP,
+    WARP,
     WAS_WRITE,
     Context,
     Kind,
@@ -18,8 +19,10 @@ from cudaperf_magic.bench.simulator.faults.context import (
     block_words,
     line_at,
     thread_words,
+    total,
     who,
 )
+from cudaperf_magic.bench.simulator.faults.declared import loops
 from cudaperf_magic.bench.simulator.faults.names import Element, buffer_element, nearest, shared_element
 
 SHARED_RACE = 6  # of faults.h
@@ -79,24 +82,39 @@ def _remedy(raw: native.Fault, context: Context, element: Element | None) -> str
     if raw.flags & SAME_VALUE:
         return "let one thread write it; the result is the same in any order"
     if raw.flags & OTHER_BLOCK:
-        if both_write:
-            return f"let one block own each element of {array}, or add with atomicAdd"
-        return (
-            f"write to a second array instead of {array}, or split the kernel in two: only the end of a launch "
-            "makes all blocks wait"
-        )
+        return _between_blocks(array, bool(both_write) or here == there, context)
+    is_narrow = raw.flags & SAME_WARP and not (raw.flags & ATOMIC and total(context.block) > WARP)
+    barrier = "__syncwarp()" if is_narrow else "__syncthreads()"
     if raw.flags & ATOMIC:
-        atomic = "put __syncthreads() between" if not raw.flags & SAME_WARP else "put __syncwarp() between"
-        return f"make both accesses atomic, or {atomic}{_lines(there, here)}"
-    barrier = "__syncwarp()" if raw.flags & SAME_WARP else "__syncthreads()"
+        return f"make both accesses atomic, or {_meet(barrier, here, there, context)}"
+    if here == there and here and both_write:
+        return f"give each thread an element of its own, or combine with atomicAdd, or let one thread write {array}"
     if here == there and here:
-        if both_write:
-            return f"give each thread an element of its own, or combine with atomicAdd, or let one thread write {array}"
-        return f"read into a variable of its own, then {barrier}, then write; and {barrier} before the next read"
-    if here and there and there > here:
-        return f"a loop comes back to line {here}: put {barrier} after line {there} too, at the end of the loop's body"
-    return f"put {barrier} between{_lines(there, here)}"
+        return (
+            f"if threads add to one element, use atomicAdd; else read into a variable, then {barrier}, then write, "
+            f"and {barrier} before the next read"
+        )
+    return _meet(barrier, here, there, context)
 
 
-def _lines(first: int | None, second: int | None) -> str:
-    return f" line {first} and line {second}" if first and second and first != second else " the two accesses"
+def _between_blocks(array: str, is_sum: bool, context: Context) -> str:
+    if is_sum:
+        return f"let one block own each element of {array}, or add with atomicAdd"
+    flag = ""
+    if any(site.operation == "atomic" or site.is_strong for site in context.sites):
+        flag = "; where a flag or counter hands it over, __threadfence() belongs before that"
+    return (
+        f"write to a second array instead of {array}, or split the kernel in two: only the end of a launch makes all "
+        f"blocks wait{flag}"
+    )
+
+
+def _meet(barrier: str, here: int | None, there: int | None, context: Context) -> str:
+    """Where the threads should meet: between the two lines of the text, and in a loop also before it comes back."""
+    if not here or not there or here == there:
+        return f"put {barrier} between the two accesses"
+    first, last = sorted((here, there))
+    said = f"put {barrier} between line {first} and line {last}"
+    if any(start <= first and last <= end for start, end in loops(context.source)):
+        said += f"; the loop comes back to line {first}, so another one belongs after line {last}"
+    return said
