@@ -70,7 +70,12 @@ def _between(raw: native.Fault, context: Context) -> str:
         return "blocks run in any order, and nothing makes one wait for the other"
     if raw.flags & SAME_WARP:
         volatile = context.sites[raw.site].is_volatile and raw.other_site < len(context.sites)
-        more = ", and volatile does not order lanes" if volatile else ""
+        meets = any(site.operation == "collective" and not site.orders_lanes for site in context.sites)
+        more = (
+            ", and volatile does not order lanes" if volatile
+            else ", and shuffles and votes order no memory" if meets
+            else ""
+        )  # fmt: skip
         return f"no __syncwarp() or barrier stands between{more}"
     return "no barrier stands between"
 
