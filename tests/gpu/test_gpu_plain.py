@@ -46,6 +46,11 @@ __global__ void stop(float *y) { if (y) __trap(); }
 __global__ void crooked(float *y) { *(float4 *)(y + 1) = make_float4(1, 2, 3, 4); }
 __global__ void __cluster_dims__(1, 1, 1) alone(float *y) { y[0] += 1; }
 __global__ void pair(float *y) { atomicAdd(y, 1.0f); }
+struct Box { char tag; double low; int n; };
+__global__ void boxed(Box box, float *y) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < box.n) y[i] = box.tag + box.low;
+}
 """
 
 
@@ -86,6 +91,11 @@ def test_templates_workspaces_fills_copies_and_dynamic_shared_memory_work() -> N
         sum<float, 256><<<1, 256, 100000>>>(x, t, n); cudaMemcpy(y, t, 4, cudaMemcpyDeviceToDevice); cudaFree(t);"""
     )
     assert not faults and arrays["y"][0] == 499500 and arrays["y"][1] == 0
+
+
+def test_a_struct_goes_to_a_kernel_by_value() -> None:
+    faults, arrays = run("Box box; box.tag = 3; box.low = 0.5; box.n = n - 1; boxed<<<(n + 255) / 256, 256>>>(box, y);")
+    assert not faults and set(arrays["y"][:-1]) == {3.5} and arrays["y"][-1] == 1
 
 
 def test_cooperative_and_cluster_launches_work() -> None:
