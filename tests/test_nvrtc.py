@@ -92,6 +92,22 @@ __global__ void k(float* x, size_t n) {
     assert build(source).build.ok
 
 
+def test_the_header_that_names_all_of_cub_gives_device_code_what_it_can_call() -> None:
+    source = """#include <cub/cub.cuh>
+__global__ void k(const int* x, int* y) {
+    using Reduce = cub::BlockReduce<int, 128>;
+    using Sort = cub::BlockRadixSort<int, 128, 1>;
+    __shared__ union { Reduce::TempStorage reduce; Sort::TempStorage sort; } held;
+    int own[] = {x[threadIdx.x]};
+    Sort(held.sort).Sort(own);
+    __syncthreads();
+    int sum = Reduce(held.reduce).Sum(own[0]);
+    if (threadIdx.x == 0) y[0] = sum;
+}
+"""
+    assert build(source).build.ok
+
+
 def test_a_comment_or_a_text_that_mentions_include_is_no_directive() -> None:
     source = '// not: include "/etc/passwd"\n__global__ void k() { printf("#include </x>"); }\n'
     assert build(source).build.ok

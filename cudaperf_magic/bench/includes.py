@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path, PurePosixPath
 
-STUBS = Path(__file__).parent / "include"
+STUBS = Path(__file__).parent / "include"  # for the headers of C that CUDA does not bring
+STAND_INS = Path(__file__).parent / "include_first"  # for headers of CUDA that NVRTC cannot compile
 READS_A_FILE = ("include", "include_next", "import", "embed")
 
 

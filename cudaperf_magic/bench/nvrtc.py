@@ -17,12 +17,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from cudaperf_magic.bench.cache import Cache, key_of
-from cudaperf_magic.bench.includes import STUBS, refused_include
+from cudaperf_magic.bench.includes import STAND_INS, STUBS, refused_include
 from cudaperf_magic.errors import ToolchainError
 from cudaperf_magic.records import Build, KernelResources
 
 FILE_NAME = "kernel.cu"
-CACHE_VERSION = "nvrtc-4"
+CACHE_VERSION = "nvrtc-5"
 LIBRARY_NAMES = ("libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so", "libnvrtc.dylib", "nvrtc64_130_0.dll")
 TOO_MUCH_SHARED = re.compile(r"Entry function '(\w+)' uses too much shared data \((\w+) bytes, (\w+) max\)")
 MISSING = "NVRTC, the CUDA compiler library, is not installed; pip install nvidia-cuda-nvrtc nvidia-cuda-runtime"
@@ -174,7 +174,7 @@ def include_folders() -> tuple[str, ...]:
     found: list[Path] = []
     for root in _cuda_roots():
         found += [folder for folder in (root / "include", root / "include" / "cccl") if folder.is_dir()]
-    return tuple(str(folder) for folder in [*dict.fromkeys(found), STUBS])
+    return tuple(str(folder) for folder in [STAND_INS, *dict.fromkeys(found), STUBS])
 
 
 def _wheel_roots() -> Iterator[Path]:
