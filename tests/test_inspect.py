@@ -422,6 +422,18 @@ def test_printf_is_shown() -> None:
     assert found.inspection.text == "thread 0\nthread 1\nthread 2\n" and "thread 2" in found.report.text
 
 
+def test_a_kernel_that_launches_kernels_is_refused_by_that_name_with_its_line() -> None:
+    source = """__global__ void child(int *x) { x[threadIdx.x] = 1; }
+__device__ void start(int *x) {
+    child<<<1, 32>>>(x);
+}
+__global__ void parent(int *x) { if (threadIdx.x == 0) start(x); }
+"""
+    build = inspect(source, launch="parent<<<1, 32>>>(x)", sizes={"x": "32"}).inspection.build
+    assert not build.ok
+    assert build.log.startswith("kernel.cu(3): error: a kernel that launches kernels (dynamic parallelism)")
+
+
 def test_what_does_not_compile_is_told_in_the_persons_own_lines() -> None:
     found = inspect(SAXPY.replace("x[i]", "z[i]"))
     assert not found.inspection.build.ok and "kernel.cu(3): error" in found.inspection.build.log

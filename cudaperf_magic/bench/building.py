@@ -8,9 +8,10 @@ launched.
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
+from cudaperf_magic.bench.host.source import nested_launch
 from cudaperf_magic.bench.launcher import PlanError, device_source, plain_kernels, read_plan
 from cudaperf_magic.bench.nvrtc import FILE_NAME, Compiled, build
 from cudaperf_magic.bench.plan import LaunchPlan
@@ -23,6 +24,7 @@ from cudaperf_magic.tasks.expressions import Unknown
 TIMEOUT_S = 60.0  # cub and cooperative groups take 3 to 9 s; past this it is a compile bomb
 READING_S = 3.0  # for the host function, over all cases together
 MEMORY_BYTES = 8 << 30  # of address space
+NESTED_LAUNCH = "a kernel that launches kernels (dynamic parallelism) is not built here; launch from the host"
 
 
 @dataclass(frozen=True)
@@ -102,11 +104,20 @@ def compile_in_child(text: str, arch: str, names: tuple[str, ...], options: tupl
     match run_in_child(compile_text, text, arch, names, options, timeout_s=TIMEOUT_S, memory_bytes=MEMORY_BYTES):
         case Finished(value):
             compiled: Compiled = value
-            return compiled
+            return compiled if compiled.build.ok else _plainly(compiled, text)
         case TimedOut():
             return _failed(f"the compiler did not end within {TIMEOUT_S:.0f} s; simplify templates and macros", arch)
         case Crashed(why):
             return _failed(f"the compiler ended with {why}", arch)
+
+
+def _plainly(failed: Compiled, text: str) -> Compiled:
+    """A log that begins with a sentence where NVRTC's own words would not be understood."""
+    line = nested_launch(text)
+    if line is None:
+        return failed
+    why = f"{FILE_NAME}({line}): error: {NESTED_LAUNCH}"
+    return replace(failed, build=replace(failed.build, log=f"{why}\n{failed.build.log}"))
 
 
 def compile_text(text: str, arch: str, names: tuple[str, ...], options: tuple[str, ...] = ()) -> Compiled:

@@ -64,6 +64,7 @@ _HOST_HEADERS = frozenset(
         "string",
         "string_view",
         "thread",
+        "tuple",
         "unordered_map",
         "unordered_set",
         "utility",
@@ -76,6 +77,7 @@ _HOST_HEADERS = frozenset(
         "ctype.h",
         "sys/time.h",
         "malloc.h",
+        "omp.h",
     ]
 )
 
@@ -309,6 +311,19 @@ def _blank(kept: bytearray, node: Node) -> None:
             if kept[index] not in b"\n\r":
                 kept[index] = 0x20
         position = max(position, end)
+
+
+def nested_launch(source: str) -> int | None:
+    """The line at which device code launches a kernel itself (dynamic parallelism); None when none does."""
+    functions = [f for each in read_program(source).functions.values() for f in each]
+    waiting = [f.body for f in functions if f.body is not None and f.words & {"__global__", "__device__"}]
+    found: list[int] = []
+    while waiting:
+        node = waiting.pop()
+        waiting += node.named_children
+        if node.type == "kernel_call_syntax":
+            found.append(line_of(node))
+    return min(found, default=None)
 
 
 def _directives(node: Node) -> Iterator[Node]:
