@@ -50,6 +50,15 @@ SUM = """template <typename T, int B> __global__ void sum(const T *x, T *out, in
     if (threadIdx.x == 0) out[blockIdx.x] = s[0];
 }
 """
+SCAN = """__global__ void scan(float *out, const float *in, int n) {
+    extern __shared__ float s[];
+    int t = threadIdx.x;
+    s[2 * t] = in[2 * t];
+    s[2 * t + 1] = in[2 * t + 1];
+    __syncthreads();
+    out[2 * t] = s[2 * t] + s[n - 1];
+}
+"""
 
 
 def made(found: Inspected) -> dict[str, tuple[int, str]]:
@@ -106,13 +115,102 @@ def test_a_kernel_with_a_shared_array_gets_blocks_of_its_size() -> None:
     assert made(found)["x"] == (64, "one for each of the 64 threads of a block")
 
 
+MATMUL = """#define TILE 16
+__global__ void matmul(const float *A, const float *B, float *C, int m, int n, int k) {
+    __shared__ float a[TILE][TILE], b[TILE][TILE];
+    int tx = threadIdx.x, ty = threadIdx.y, row = blockIdx.y * TILE + ty, col = blockIdx.x * TILE + tx;
+    float sum = 0;
+    for (int t = 0; t < k; t += TILE) {
+        a[ty][tx] = row < m && t + tx < k ? A[row * k + t + tx] : 0;
+        b[ty][tx] = col < n && t + ty < k ? B[(t + ty) * n + col] : 0;
+        __syncthreads();
+        for (int i = 0; i < TILE; i++) sum += a[ty][i] * b[i][tx];
+        __syncthreads();
+    }
+    if (row < m && col < n) C[row * n + col] = sum;
+}
+"""
+STEPS = """const int TILE = 32, ROWS = 8;
+__global__ void turn(float *out, const float *in) {
+    __shared__ float tile[TILE][TILE + 1];
+    int x = blockIdx.x * TILE + threadIdx.x, y = blockIdx.y * TILE + threadIdx.y, width = gridDim.x * TILE;
+    for (int j = 0; j < TILE; j += ROWS) tile[threadIdx.y + j][threadIdx.x] = in[(y + j) * width + x];
+    __syncthreads();
+    x = blockIdx.y * TILE + threadIdx.x;
+    y = blockIdx.x * TILE + threadIdx.y;
+    for (int j = 0; j < TILE; j += ROWS) out[(y + j) * width + x] = tile[threadIdx.x][threadIdx.y + j];
+}
+"""
+HEAT = """__global__ void heat(const double *u, double *v, int nx, int ny, int nz) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x, j = blockIdx.y * blockDim.y + threadIdx.y;
+    int k = blockIdx.z * blockDim.z + threadIdx.z;
+    if (i < nx && j < ny && k < nz) v[(k * ny + j) * nx + i] = 2 * u[(k * ny + j) * nx + i];
+}
+"""
+DIGITS = """__global__ void digits(const unsigned *keys, unsigned *counts, int n, int shift) {
+    __shared__ unsigned bins[16];
+    if (threadIdx.x < 16) bins[threadIdx.x] = 0;
+    __syncthreads();
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) atomicAdd(&bins[(keys[i] >> shift) & 15], 1u);
+    __syncthreads();
+    if (threadIdx.x < 16) counts[threadIdx.x * gridDim.x + blockIdx.x] = bins[threadIdx.x];
+}
+"""
+BODIES = """__global__ void pull(const float4 *p, float *f, int n) {
+    extern __shared__ float4 s[];
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    s[threadIdx.x] = i < n ? p[i] : make_float4(0, 0, 0, 0);
+    __syncthreads();
+    if (i < n) f[i] = s[blockDim.x - 1 - threadIdx.x].x;
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("source", "grid", "block", "shared_bytes"),
+    [
+        (TRANSPOSE, (4, 3, 1), (32, 32, 1), 4096),
+        (MATMUL, (3, 3, 1), (16, 16, 1), 2048),
+        (STEPS, (4, 4, 1), (32, 8, 1), 4224),
+        (HEAT, (5, 5, 13), (8, 8, 4), 0),
+        (DIGITS, (4, 1, 1), (256, 1, 1), 64),
+        (BODIES, (4, 1, 1), (256, 1, 1), 4096),
+    ],
+)
+def test_tiles_steps_bins_and_dynamic_shared_memory_say_how_a_kernel_is_launched(
+    source: str, grid: tuple[int, int, int], block: tuple[int, int, int], shared_bytes: int
+) -> None:
+    found = inspect(source)
+    (launch,) = found.inspection.launches
+    assert found.ok, found.report.text
+    assert (launch.grid, launch.block, launch.shared_bytes) == (grid, block, shared_bytes)
+
+
+def test_what_nvcc_brings_in_unasked_is_there() -> None:
+    source = """#include <cub/cub.cuh>
+    __managed__ int smallest = INT_MAX;
+    __global__ void least(const int *x, uint n) {
+        using Reduce = cub::BlockReduce<int, 256>;
+        __shared__ Reduce::TempStorage room;
+        uint i = blockIdx.x * 256 + threadIdx.x;
+        int found = Reduce(room).Reduce(i < n ? x[i] : INT_MAX, [](int a, int b) { return a < b ? a : b; });
+        if (threadIdx.x == 0 && found < INFINITY) atomicMin(&smallest, found);
+    }"""
+    found = inspect(source, launch="least<<<(n + 255) / 256, 256>>>(x, n)")
+    assert found.ok and not found.inspection.build.log, found.report.text
+
+
 @pytest.mark.parametrize(
     ("source", "words"),
     [
-        (TRANSPOSE, "transpose does not show how it is to be launched; say it: --launch 'transpose<<<"),
+        (SCAN, "scan does not show how it is to be launched; say it: --launch 'scan<<<1, 256, 256 * sizeof(float)>>>("),
         (SUM, "sum is a template; say how it is launched: --launch 'sum<float, 256><<<"),
         (SAXPY + UNGUARDED, "there are 2 kernels (saxpy, shift); say what is launched: --launch 'saxpy<<<"),
-        ("__global__ void k(float *x) { extern __shared__ float s[]; x[threadIdx.x] = s[0]; }", "--launch 'k<<<"),
+        (
+            "__global__ void k(float *x, int n, int m) { x[blockIdx.z * m + threadIdx.x] = n; }",
+            "--launch 'k<<<dim3(1, 1, 4)",
+        ),
     ],
 )
 def test_where_the_text_does_not_decide_the_launch_is_asked_for(source: str, words: str) -> None:

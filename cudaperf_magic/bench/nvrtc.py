@@ -22,7 +22,7 @@ from cudaperf_magic.errors import ToolchainError
 from cudaperf_magic.records import Build, KernelResources
 
 FILE_NAME = "kernel.cu"
-CACHE_VERSION = "nvrtc-5"
+CACHE_VERSION = "nvrtc-6"
 LIBRARY_NAMES = ("libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so", "libnvrtc.dylib", "nvrtc64_130_0.dll")
 TOO_MUCH_SHARED = re.compile(r"Entry function '(\w+)' uses too much shared data \((\w+) bytes, (\w+) max\)")
 MISSING = "NVRTC, the CUDA compiler library, is not installed; pip install nvidia-cuda-nvrtc nvidia-cuda-runtime"
@@ -113,6 +113,8 @@ def _compile(source: str, arch: str, names: tuple[str, ...], options: tuple[str,
             "-default-device",
             "-device-int128",
             "-DCCCL_DISABLE_NVRTC_COMPATIBILITY_CHECK",
+            f"-include={STUBS / 'nvcc_unasked.h'}",
+            "-diag-suppress=47",  # CUDA's own headers define INT_MAX and its like once more, in other words
             *options,
         ]
         flags += [f"-I{folder}" for folder in include_folders()]

@@ -13,11 +13,11 @@ from cudaperf_magic.bench.host.macros import expand
 from cudaperf_magic.bench.host.scope import Unit
 from cudaperf_magic.bench.host.source import Function, Program, read_program
 from cudaperf_magic.bench.host.types import ArrayType, PointerType
-from cudaperf_magic.bench.inspecting.default_launch import default_launch
+from cudaperf_magic.bench.inspecting.default_launch import default_launch, example
 from cudaperf_magic.bench.inspecting.launch_line import TypeOf, launched, no_type
 from cudaperf_magic.bench.inspecting.main_program import main_entry
 from cudaperf_magic.bench.inspecting.parameters import Parameter
-from cudaperf_magic.bench.inspecting.program import Entry, called_in, example, kernels_of, launching_functions, nearest
+from cudaperf_magic.bench.inspecting.program import Entry, called_in, kernels_of, launching_functions, nearest
 from cudaperf_magic.bench.launcher import file_scope
 from cudaperf_magic.errors import TaskError, UsageError
 
@@ -75,7 +75,8 @@ def _is_called(name: str, program: Program, launching: Mapping[str, Function]) -
 def _named(source: str, program: Program, entry: str, defines: tuple[str, ...]) -> Entry:
     found = program.functions.get(entry, [])
     if any(f.is_kernel for f in found):
-        raise UsageError(f"--entry {entry}: {entry} is a kernel; write a launch of it: --launch '{example(found[0])}'")
+        line = example(found[0], program)
+        raise UsageError(f"--entry {entry}: {entry} is a kernel; write a launch of it: --launch '{line}'")
     hosts = [name for name, each in program.functions.items() if any(not f.is_kernel and f.is_host for f in each)]
     if not found or entry not in hosts:
         there = f"; there is {', '.join(hosts)}" if hosts else "; the program has none"

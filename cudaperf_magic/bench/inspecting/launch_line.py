@@ -17,8 +17,9 @@ from cudaperf_magic.bench.host.runtime import PlanError
 from cudaperf_magic.bench.host.scope import Scope, Unit, compile_expression
 from cudaperf_magic.bench.host.source import Program, first_error, read_program, text
 from cudaperf_magic.bench.host.types import DOUBLE, INT, Arithmetic, ArrayType, OpaqueType, PointerType, Type, describe
+from cudaperf_magic.bench.inspecting.default_launch import example
 from cudaperf_magic.bench.inspecting.parameters import Parameter
-from cudaperf_magic.bench.inspecting.program import Entry, example, kernels_of, launches_in, nearest, walk
+from cudaperf_magic.bench.inspecting.program import Entry, kernels_of, launches_in, nearest, walk
 from cudaperf_magic.bench.launcher import file_scope
 from cudaperf_magic.errors import Unsupported, UsageError
 
@@ -149,7 +150,8 @@ class _Open:
         try:
             kernel: Kernel = kernel_expression(name, templated, call, self.scope, types).value
         except PlanError as error:
-            way = f"; write its arguments: {example(kernels[0]).partition('<<<')[0]}<<<...>>>" if is_open else ""
+            line = example(kernels[0], self.program) if is_open else ""
+            way = f"; write its arguments: {line.partition('<<<')[0]}<<<...>>>" if is_open else ""
             raise UsageError(f"--launch: {error.message}{way}") from None
         for parameter, type_ in kernel.parameters:
             if type_ is None and parameter.startswith(("cudaTextureObject_t", "cudaSurfaceObject_t")):

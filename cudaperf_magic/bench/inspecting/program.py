@@ -86,13 +86,6 @@ def nearest(name: str, names: Iterable[str]) -> str:
     return f"; did you mean {close[0]}?" if close else ""
 
 
-def example(kernel: Function) -> str:
-    """A launch of this kernel as a person might write it, its own parameter names in the call."""
-    names = [parameter_name(node) for node in kernel.parameters]
-    template = f"<{', '.join('float' if p.is_type else '256' for p in kernel.template)}>" if kernel.template else ""
-    return f"{kernel.name}{template}<<<4, 256>>>({', '.join(names)})"
-
-
 def parameter_name(node: Node) -> str:
     found = [each for each in walk(node.child_by_field_name("declarator")) if each.type == "identifier"]
     return text(found[-1]) if found else "x"

@@ -179,8 +179,10 @@ class _Parser:
                 continue
             elif word in ("v2", "v4"):
                 lanes = int(word[1])
-            elif word in ("global", "shared", "const", "local", "attribute", "managed"):
+            elif word in ("global", "shared", "const", "local"):
                 continue
+            elif word == "attribute":  # (.managed): the host's memory and the device's are one here
+                self.skip_to(")")
             else:
                 kind = word
         name = self.take()
