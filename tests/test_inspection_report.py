@@ -24,7 +24,8 @@ from cudaperf_magic.notebook.access_words import listing, sentences, spans
 from cudaperf_magic.notebook.inspection_report import MIME, inspection_html, inspection_report, inspection_text
 from cudaperf_magic.notebook.source_view import Heat, short, tint
 from cudaperf_magic.notebook.source_view import source_view as view_of
-from cudaperf_magic.records import Fault, LineCost, Structure
+from cudaperf_magic.notebook.words import measured
+from cudaperf_magic.records import Fault, LineCost, Property, Structure
 from cudaperf_magic.records_inspection import AccessMap
 
 MORE_STYLES = {"border-left", "border-top", "box-sizing"}  # that JupyterLab's sanitiser lets through as well
@@ -483,6 +484,21 @@ def test_a_line_without_an_access_says_which_lines_have_one() -> None:
 def test_maps_of_other_lines_are_there_folded() -> None:
     page = inspection_html(GOOD)
     assert "line 14 reads in: 4 sectors (needed: 4)" in Pieces(page).text
+
+
+def test_one_of_a_kind_is_spoken_of_as_one() -> None:
+    one = replace(MAPS["broadcast"], line=2)
+    page = inspection_html(replace(GOOD, maps=(*GOOD.maps, one)))
+    assert ": 1 sector (needed: 1)" in Pieces(page).text
+    assert measured(Property("intensity", 1.0, 1.0, "times", "simulator", "")) == "1 time"
+    assert measured(Property("shared", 1.0, 1.0, "wavefronts for 1", "simulator", "")) == "1 wavefront for 1"
+    assert measured(Property("shared", 0.5, 2.0, "wavefronts for 1", "simulator", "")) == "2 wavefronts for 1"
+
+
+def test_in_text_what_was_not_seen_stands_apart_from_the_faults() -> None:
+    rows = inspection_text(FAULTY).splitlines()
+    (at,) = (i for i, row in enumerate(rows) if row.strip().startswith("Not seen by this run"))
+    assert rows[at - 1] == ""
 
 
 # ---- launches ----

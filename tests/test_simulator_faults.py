@@ -106,6 +106,26 @@ def test_a_halo_that_nobody_fills_is_uninitialised() -> None:
     assert {fault.line for fault in result.faults} == {line_of("stencil.cu", "tile[threadIdx.x] + tile")}
 
 
+REVERSE = """__global__ void reverse(const int *x, int *y) {
+    __shared__ int part[256];
+    part[threadIdx.x] = x[threadIdx.x];
+    y[threadIdx.x] = part[255 - threadIdx.x];
+}
+"""
+
+
+@pytest.mark.parametrize("schedule", ORDERS)
+def test_a_read_that_only_comes_too_early_is_told_of_the_missing_barrier_not_of_a_halo(schedule: Schedule) -> None:
+    compiled = build(REVERSE, names=("reverse",))
+    plan = LaunchPlan((launch_of("reverse", 1, 256, ("x", "y")),))
+    result = simulate(compiled, plan, {"x": ints(256), "y": ints(256)}, schedule=schedule)
+    early = [fault for fault in result.faults if fault.kind == "uninitialised"]
+    assert early and all("has written yet" in fault.message for fault in early)
+    assert {fault.remedy for fault in early} == {
+        "line 3 writes part, and this read does not wait for it: put __syncthreads() between line 3 and line 4"
+    }
+
+
 def test_a_workspace_that_nothing_has_written_is_uninitialised() -> None:
     compiled = build((KERNELS / "saxpy.cu").read_text(), names=("saxpy",))
     launch = launch_of("saxpy", 1, 32, (32, 2.0, "work", "y"))

@@ -129,6 +129,13 @@ def test_waiting_at_a_barrier_is_lost_to_synchronisation() -> None:
     assert "waiting at the barrier of line 7" in p.reason
 
 
+def test_a_loss_too_small_for_a_percent_is_not_called_none() -> None:
+    launch = replace(EVEN, barriers=1056, barrier_lost=1)
+    p = prop("synchronisation", launch, LINE, LineCost(7, 1, barriers=1056))
+    assert 0 < p.raw < 0.005
+    assert p.reason.startswith("less than 1% of the issue slots are lost")
+
+
 def test_atomics_on_one_address_are_lost_to_synchronisation() -> None:
     launch = replace(EVEN, atomics=10, collisions=EVEN.warp_instructions)
     p = prop("synchronisation", launch, LINE, LineCost(8, 1, atomics=10))

@@ -163,13 +163,14 @@ def synchronisation(launches: Sequence[LaunchTotals], lines: Sequence[LineCost])
     lost = (waiting + colliding) / (issued + waiting + colliding) if issued else 0.0
     if lost == 0.0:
         return _property("synchronisation", 1.0, 0.0, "share lost", "no issue slot is lost to barriers or atomics")
+    share = f"{lost:.0%}" if lost >= 0.005 else "less than 1%"
     if waiting >= colliding:
         line = _most(lines, lambda c: c.barriers)
-        reason = f"{lost:.0%} of the issue slots are lost, most to waiting at the barrier{_at(line)} for a slower warp"
+        reason = f"{share} of the issue slots are lost, most to waiting at the barrier{_at(line)} for a slower warp"
         remedy = "share the work before the barrier evenly over the warps, or finish within a warp by shuffles"
     else:
         line = _most(lines, lambda c: c.atomics)
-        reason = f"{lost:.0%} of the issue slots are lost, most to atomics on one address{_at(line)}"
+        reason = f"{share} of the issue slots are lost, most to atomics on one address{_at(line)}"
         remedy = "reduce within the warp or block first, by shuffles or in a private shared copy, then add once"
     return _property("synchronisation", 1.0 - lost, lost, "share lost", reason, remedy, line)
 

@@ -16,7 +16,7 @@ from . import inspection_words as say
 from .access_words import VERBS, place_of
 from .inspection_text import inspection_text
 from .report import Report, structure_table
-from .words import number
+from .words import number, plural
 
 __all__ = ["MIME", "inspection_data", "inspection_html", "inspection_report", "inspection_text"]
 
@@ -148,9 +148,9 @@ def _quoted(access: AccessMap, inspection: Inspection) -> str:
 
 
 def _map_title(access: AccessMap) -> str:
-    unit = "wavefronts" if access.space == "shared" else "sectors"
+    unit = "wavefront" if access.space == "shared" else "sector"
     verb = VERBS[access.operation]
-    return f"line {access.line} {verb} {place_of(access)}: {access.units} {unit} (needed: {access.ideal_units})"
+    return f"line {access.line} {verb} {place_of(access)}: {plural(access.units, unit)} (needed: {access.ideal_units})"
 
 
 # ---- launches ----

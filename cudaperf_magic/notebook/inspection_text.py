@@ -59,7 +59,9 @@ def _faults(inspection: Inspection, width: int) -> list[str]:
             rows += _fault(fault, source, width)
         if len(found) > SHOWN_FAULTS:
             rows.append(f"  … {len(found) - SHOWN_FAULTS} more")
-    return rows + (_wrapped(say.unseen(inspection), width) if inspection.launches else [])
+    if inspection.launches:
+        rows += [*([""] if rows else []), *_wrapped(say.unseen(inspection), width)]
+    return rows
 
 
 def _fault(fault: Fault, source: list[str], width: int) -> list[str]:

@@ -256,7 +256,9 @@ def absent_properties(structure: Structure | None) -> str:
 
 def measured(item: Property) -> str:
     """`4 of 32 sectors`-like raw value with its unit."""
-    return f"{number(item.raw)} {item.unit}".strip()
+    counted, *rest = item.unit.split(" ", 1)
+    noun = counted.removesuffix("s") if item.raw == 1 else counted
+    return " ".join([number(item.raw), noun, *rest]).strip()
 
 
 def structure_score(outcome: Outcome) -> float | None:

@@ -19,7 +19,7 @@ from cudaperf_magic.bench.nvrtc import Compiled
 from cudaperf_magic.bench.plan import Allocate, Copy, Fill, Free, Launch, LaunchPlan, Pointer
 from cudaperf_magic.bench.simulator import caches, native
 from cudaperf_magic.bench.simulator.arena import Arena, copy_back, lay_out
-from cudaperf_magic.bench.simulator.faults import Context, SharedArray, tell
+from cudaperf_magic.bench.simulator.faults import SHARED_RACE, Context, SharedArray, tell
 from cudaperf_magic.bench.simulator.function_pointers import function_addresses
 from cudaperf_magic.bench.simulator.kernel import Kernel, load_kernels, read_module, refused, set_arguments
 from cudaperf_magic.bench.simulator.result import SimulatorResult
@@ -233,6 +233,7 @@ class _Run:
             raise MemoryError(f"the simulator has no memory for the blocks of {step.kernel}")
 
     def tell_faults(self, step: Launch, kernel: Kernel) -> None:
+        found = [self.sim.faults[i] for i in range(self.seen, self.sim.fault_count)]
         context = Context(
             kernel=step.kernel,
             block=step.block,
@@ -245,9 +246,9 @@ class _Run:
             segment_lines=kernel.segment_lines,
             text=self.printed,
             source=self.compiled.source,
+            races=[fault for fault in found if fault.kind == SHARED_RACE],
         )
-        for i in range(self.seen, self.sim.fault_count):
-            self.faults.append(tell(self.sim.faults[i], context))
+        self.faults += [tell(fault, context) for fault in found]
         self.seen = self.sim.fault_count
 
     def printed(self) -> str:

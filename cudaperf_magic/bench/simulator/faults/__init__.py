@@ -20,10 +20,10 @@ from cudaperf_magic.bench.simulator.faults.context import (
     line_at,
     place,
 )
-from cudaperf_magic.bench.simulator.faults.races import SAME_VALUE_WORDS
+from cudaperf_magic.bench.simulator.faults.races import SAME_VALUE_WORDS, SHARED_RACE
 from cudaperf_magic.records import Fault
 
-__all__ = ("SAME_VALUE_WORDS", "Context", "Extent", "SharedArray", "place", "tell")
+__all__ = ("SAME_VALUE_WORDS", "SHARED_RACE", "Context", "Extent", "SharedArray", "place", "tell")
 
 
 def tell(raw: native.Fault, context: Context) -> Fault:

@@ -54,7 +54,8 @@ class SharedArray:
 
 @dataclass(frozen=True)
 class Context:
-    """What one launch's faults are told with. `freed` are buffers that are not there (any more)."""
+    """What one launch's faults are told with. `freed` are buffers that are not there (any more); `races` the launch's
+    races in shared memory, which may be why other memory is read too early."""
 
     kernel: str
     block: Dim3
@@ -67,6 +68,7 @@ class Context:
     text: Callable[[], str]
     arguments: Sequence[str] = ()  # the buffer that each of the kernel's parameters points to the start of, or ""
     source: str = ""
+    races: Sequence[native.Fault] = ()
 
     @cached_property
     def parameters(self) -> dict[str, str]:

@@ -85,11 +85,13 @@ def missing_lane(raw: native.Fault, context: Context) -> Told:
 def exited_thread(raw: native.Fault, context: Context) -> Told:
     left = counted(raw.address, "thread")
     first = f", {thread_words(raw.other_thread, context)} among them," if raw.other_thread != NONE else ""
+    waits = f", and {thread_words(raw.thread, context)} waits" if raw.thread != NONE else ""
     message = f"{left} of {block_words(raw.block, context)}{first} left the kernel before this barrier"
     return Told(
         DIVERGED,
-        f"{message}, which is for all threads; GPUs since Volta do not wait for those, older ones may hang",
-        f"let every thread come to {called(raw, context)}: not `if (i >= n) return;`, but the work inside `if (i < n)`",
+        f"{message}, which is for all threads{waits}; GPUs since Volta go on without those, older ones may hang",
+        f"let every thread come to {called(raw, context)}: no branch around it, and before it not `if (i >= n) "
+        "return;`, but the work inside `if (i < n)`",
     )
 
 

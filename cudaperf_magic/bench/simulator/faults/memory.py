@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from cudaperf_magic.bench.simulator import native
 from cudaperf_magic.bench.simulator.faults.context import (
+    IS_WRITE,
+    WAS_WRITE,
     Context,
     SharedArray,
     Told,
     counted,
+    line_at,
     total,
     verb,
     who,
@@ -20,6 +23,7 @@ from cudaperf_magic.bench.simulator.faults.names import (
     plain_name,
     shared_element,
 )
+from cudaperf_magic.bench.simulator.faults.races import meet
 
 NULL_PAGE = 4096  # below, an address is a null pointer with an index
 FAR = 1 << 20  # bytes beyond which an address is no longer said to be near a buffer
@@ -158,7 +162,7 @@ def uninitialised_shared(raw: native.Fault, context: Context) -> Told:
     name = found[0].name if found else "shared memory"
     return Told(
         "uninitialised",
-        f"{who(raw, context)} reads {name} in shared memory, which nothing in its block has written",
+        f"{who(raw, context)} reads {name} in shared memory, which nothing in its block has written yet",
         _fill_first(raw, found[0] if found else None, context),
     )
 
@@ -166,12 +170,29 @@ def uninitialised_shared(raw: native.Fault, context: Context) -> Told:
 def _fill_first(raw: native.Fault, element: Element | None, context: Context) -> str:
     if element is None:
         return "write it first, then __syncthreads(), then read"
+    writer = _late_writer(raw, context)
+    if writer is not None:
+        here, there = line_at(context, raw.site), line_at(context, writer)
+        which = f"line {there}" if there else "another access"
+        return f"{which} writes {element.array}, and this read does not wait for it: " + meet(
+            "__syncthreads()", here, there, context
+        )
     if element.count == 1:
         return f"let one thread set {element.array} first, then __syncthreads()"
     if element.index < BORDER or element.index >= element.count - BORDER:
         border = f"{element.name} is at the border of {element.array}"
         return f"{border}: load the halo too, or set it to 0, before __syncthreads()"
     return f"let some thread write every element of {element.array} (0 where there is no input), then __syncthreads()"
+
+
+def _late_writer(raw: native.Fault, context: Context) -> int | None:
+    """The site of a store with which this read races: what is not written yet is so for want of a barrier."""
+    for race in context.races:
+        if race.site == raw.site and race.flags & WAS_WRITE:
+            return int(race.other_site)
+        if race.other_site == raw.site and race.flags & IS_WRITE:
+            return int(race.site)
+    return None
 
 
 def not_landed(raw: native.Fault, context: Context) -> Told:

@@ -91,7 +91,7 @@ def _remedy(raw: native.Fault, context: Context, element: Element | None) -> str
     is_narrow = raw.flags & SAME_WARP and not (raw.flags & ATOMIC and total(context.block) > WARP)
     barrier = "__syncwarp()" if is_narrow else "__syncthreads()"
     if raw.flags & ATOMIC:
-        return f"make both accesses atomic, or {_meet(barrier, here, there, context)}"
+        return f"make both accesses atomic, or {meet(barrier, here, there, context)}"
     if here == there and here and both_write:
         return f"give each thread an element of its own, or combine with atomicAdd, or let one thread write {array}"
     if here == there and here:
@@ -99,7 +99,7 @@ def _remedy(raw: native.Fault, context: Context, element: Element | None) -> str
             f"if threads add to one element, use atomicAdd; else read into a variable, then {barrier}, then write, "
             f"and {barrier} before the next read"
         )
-    return _meet(barrier, here, there, context)
+    return meet(barrier, here, there, context)
 
 
 def _between_blocks(array: str, is_sum: bool, context: Context) -> str:
@@ -114,7 +114,7 @@ def _between_blocks(array: str, is_sum: bool, context: Context) -> str:
     )
 
 
-def _meet(barrier: str, here: int | None, there: int | None, context: Context) -> str:
+def meet(barrier: str, here: int | None, there: int | None, context: Context) -> str:
     """Where the threads should meet: between the two lines of the text, and in a loop also before it comes back."""
     if not here or not there or here == there:
         return f"put {barrier} between the two accesses"
