@@ -532,6 +532,27 @@ __global__ void parent(int *x) { if (threadIdx.x == 0) start(x); }
     assert build.log.startswith("kernel.cu(3): error: a kernel that launches kernels (dynamic parallelism)")
 
 
+def test_an_array_that_is_converted_or_has_another_name_is_said_to_be() -> None:
+    source = "__global__ void k(float *x) { x[threadIdx.x] += 1; }"
+    doubles = np.zeros(32)
+    found = inspect(source, launch="k<<<1, 32>>>(x)", arrays={"x": doubles})
+    assert "x holds float64 and was converted to float32" in found.inspection.notes
+    assert not doubles.any()
+    found = inspect(source, launch="k<<<1, 32>>>(data)", arrays={"x": doubles})
+    assert "data is x of the notebook, which holds float64 and was converted to float32" in found.inspection.notes
+    found = inspect(source, launch="k<<<1, 32>>>(data)", arrays={"x": doubles.astype(np.float32)})
+    assert "data is x of the notebook" in found.inspection.notes
+
+
+def test_an_array_of_another_kind_is_refused_by_the_name_it_has_in_the_notebook() -> None:
+    source = "__global__ void k(int *x) { x[threadIdx.x] = 1; }"
+    with pytest.raises(UsageError) as refused:
+        inspect(source, launch="k<<<1, 32>>>(data)", arrays={"x": np.zeros(32)})
+    assert str(refused.value) == (
+        "x of the notebook holds float64, the kernel takes int32; write x = x.astype('int32')"
+    )
+
+
 def test_what_does_not_compile_is_told_in_the_persons_own_lines() -> None:
     found = inspect(SAXPY.replace("x[i]", "z[i]"))
     assert not found.inspection.build.ok and "kernel.cu(3): error" in found.inspection.build.log

@@ -115,7 +115,7 @@ REVERSE = """__global__ void reverse(const int *x, int *y) {
 
 
 @pytest.mark.parametrize("schedule", ORDERS)
-def test_a_read_that_only_comes_too_early_is_told_of_the_missing_barrier_not_of_a_halo(schedule: Schedule) -> None:
+def test_a_read_that_only_comes_too_early_is_told_of_the_missing_barrier_not_of_a_halo(schedule: Any) -> None:
     compiled = build(REVERSE, names=("reverse",))
     plan = LaunchPlan((launch_of("reverse", 1, 256, ("x", "y")),))
     result = simulate(compiled, plan, {"x": ints(256), "y": ints(256)}, schedule=schedule)

@@ -85,14 +85,15 @@ def take(
     """
     _refuse_strangers("--size", sizes, parameters, function)
     _refuse_strangers("--range", {key.split(".")[0]: value for key, value in ranges.items()}, parameters, function)
-    arrays = {p.name: array for p in parameters if p.is_pointer if (array := _array(p, named)) is not None}
+    found = {p.name: taken for p in parameters if p.is_pointer if (taken := _array(p, named)) is not None}
+    arrays = {name: array for name, (array, _) in found.items()}
     looks_like_size = {p.name for p in parameters if p.is_integer and sizes_of(program) & set(p.names)}
     if not looks_like_size:
         looks_like_size = {p.name for p in parameters if p.is_integer}
     counts = {p.name for p in parameters if p.is_integer and counts_of(program) & set(p.names)} - looks_like_size
     scalars = _Scalars(parameters, sizes, named)
     scalars.take_given()
-    notes = scalars.take_lengths(looks_like_size, arrays)
+    notes = (*(note for _, note in found.values() if note), *scalars.take_lengths(looks_like_size, arrays))
     scalars.make_up(looks_like_size, counts, seed)
     known: dict[str, Any] = {**scalars.aliases(), **scalars.found}
     extents = {p.name: _extent(p, text, known) for p in parameters if p.is_pointer if (text := _own(p, sizes))}
@@ -223,29 +224,31 @@ def _extent(parameter: Parameter, text: str, known: Mapping[str, Number]) -> int
     return int(count)
 
 
-def _array(parameter: Parameter, named: Mapping[str, Any]) -> Array | None:
-    """A copy of the notebook's array of one of the parameter's names, in the type that the kernel takes.
+def _array(parameter: Parameter, named: Mapping[str, Any]) -> tuple[Array, str] | None:
+    """A copy of the notebook's array of one of the parameter's names, in the type that the kernel takes, and a note
+    where it is not the very one that the launch names.
 
     Raises:
         UsageError: its elements are of another kind.
     """
-    found = next((named[name] for name in parameter.names if _is_array(named.get(name))), None)
-    if found is None:
+    name = next((name for name in parameter.names if _is_array(named.get(name))), None)
+    if name is None:
         return None
-    array = on_the_host(found)
+    array = on_the_host(named[name])
     dtype = dtype_of(parameter.element, parameter.name)
-    if parameter.element is BFLOAT and array.dtype.kind == "f":
-        return values.bits_of_bfloat(array).reshape(-1)
+    words = element_words(parameter.element)
+    renamed = "" if name == parameter.name else f"{parameter.name} is {name} of the notebook"
+    changed = f"{renamed or name}{', which' if renamed else ''} holds {array.dtype} and was converted to {words}"
     if array.dtype == dtype:
-        return np.array(array, order="C", copy=True).reshape(-1)
+        return np.array(array, order="C", copy=True).reshape(-1), renamed
+    if parameter.element is BFLOAT and array.dtype.kind == "f":
+        return values.bits_of_bfloat(array).reshape(-1), renamed  # NumPy has no such type to hold them in
     if array.dtype.kind == dtype.kind and dtype.kind in "fiu":
         converted = array.astype(dtype).reshape(-1)
         if dtype.kind == "f" or np.array_equal(converted, array.reshape(-1)):
-            return converted
-    words = element_words(parameter.element)
+            return converted, changed
     raise UsageError(
-        f"{parameter.name} of the notebook holds {array.dtype}, the kernel takes {words}; "
-        f"write {parameter.name} = {parameter.name}.astype('{dtype}')"
+        f"{name} of the notebook holds {array.dtype}, the kernel takes {words}; write {name} = {name}.astype('{dtype}')"
     )
 
 
