@@ -187,6 +187,48 @@ def test_tiles_steps_bins_and_dynamic_shared_memory_say_how_a_kernel_is_launched
     assert (launch.grid, launch.block, launch.shared_bytes) == (grid, block, shared_bytes)
 
 
+OBJECTS = """#include <vector>
+#include <memory>
+#include <cuda_runtime.h>
+template <class T> class Buffer {
+    T *p = nullptr;
+    size_t n;
+public:
+    explicit Buffer(const std::vector<T> &h) : n(h.size()) { cudaMalloc(&p, n * sizeof(T)); }
+    ~Buffer() { cudaFree(p); }
+    T *data() { return p; }
+};
+struct Freed { void operator()(void *p) const { cudaFree(p); } };
+using Owned = std::unique_ptr<float[], Freed>;
+struct Twice { __device__ float operator()(float x) const { return 2 * x; } };
+struct Plain { static constexpr int shift = 3; };
+template <class F, class P> __global__ void each(float *x, int n, F f) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) x[i] = f(x[i]) + P::shift;
+}
+__global__ void other(float *x) { x[0] = 1; }
+int main() {
+    std::vector<float> h(100, 1.0f);
+    Buffer<float> d(h);
+    each<Twice, Plain><<<1, 128>>>(d.data(), (int)h.size(), Twice{});
+    other<<<1, 1>>>(d.data());
+}
+"""
+
+
+def test_where_host_code_cannot_be_followed_the_kernel_runs_alone_and_that_is_said() -> None:
+    found = inspect(OBJECTS.replace(", F f)", ")").replace("f(x", "F{}(x").replace(", Twice{}", ""))
+    (note,) = (note for note in found.inspection.notes if "host code" in note)
+    assert found.ok, found.report.text
+    assert "not followed at line 22" in note and "each<Twice, Plain><<<(n + 255) / 256, 256>>>(x, n)" in note
+    assert note.endswith("other did not run")
+
+
+def test_classes_that_only_the_host_uses_are_not_compiled_for_the_device() -> None:
+    found = inspect(OBJECTS, launch="each<Twice, Plain><<<(n + 127) / 128, 128>>>(x, n, Twice{})")
+    assert found.ok, found.report.text
+
+
 def test_what_nvcc_brings_in_unasked_is_there() -> None:
     source = """#include <cub/cub.cuh>
     __managed__ int smallest = INT_MAX;

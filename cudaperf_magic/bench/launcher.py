@@ -17,11 +17,12 @@ from cudaperf_magic.bench.host import control as host_control  # noqa: F401
 from cudaperf_magic.bench.host import cuda as host_cuda  # noqa: F401
 from cudaperf_magic.bench.host import launch as host_launch  # noqa: F401
 from cudaperf_magic.bench.host.declared import declared, written_type
+from cudaperf_magic.bench.host.device_text import device_source
 from cudaperf_magic.bench.host.functions import Instance, compile_function
 from cudaperf_magic.bench.host.macros import expand
 from cudaperf_magic.bench.host.runtime import Limits, Machine, PlanError
 from cudaperf_magic.bench.host.scope import MACHINE, STATEMENTS, Frame, Scope, Unit, constant, convert
-from cudaperf_magic.bench.host.source import Function, Program, device_source, read_program, text
+from cudaperf_magic.bench.host.source import Function, Program, read_program, text
 from cudaperf_magic.bench.host.types import BOOL, DOUBLE, LLONG, ULLONG, Arithmetic, PointerType, Type, describe
 
 from .plan import LaunchPlan

@@ -1,5 +1,4 @@
-"""A CUDA text as a tree: which functions it has, which of them are kernels, and the text that the device compiler
-should see.
+"""A CUDA text as a tree: which functions it has, and which of them are kernels.
 
 Nothing is evaluated here. tree-sitter reads any text, broken ones too; what is broken inside a function is found when
 it is read.
@@ -15,72 +14,12 @@ import tree_sitter_cuda
 from tree_sitter import Language, Node, Parser
 
 # Containers of top-level items.
-_TRANSPARENT = {
+TRANSPARENT = {
     "translation_unit", "namespace_definition", "declaration_list", "linkage_specification", "preproc_if",
     "preproc_ifdef",
     "preproc_else", "preproc_elif", "preproc_elifdef",
 }  # fmt: skip
-_DEVICE_WORDS = {"__global__", "__device__", "__constant__", "__shared__", "__managed__"}
-_DIRECTIVES = {"preproc_def", "preproc_function_def", "preproc_call"}
-
-# Headers that only host code needs, or that the device compiler has built in. It judges every other #include.
-_HOST_HEADERS = frozenset(
-    [
-        "cuda_runtime.h",
-        "cuda_runtime_api.h",
-        "cuda.h",
-        "device_launch_parameters.h",
-        "device_functions.h",
-        "driver_types.h",
-        "helper_cuda.h",
-        "algorithm",
-        "array",
-        "chrono",
-        "cctype",
-        "cerrno",
-        "cstdlib",
-        "cstdio",
-        "cstring",
-        "ctime",
-        "deque",
-        "exception",
-        "fstream",
-        "functional",
-        "iomanip",
-        "ios",
-        "iostream",
-        "istream",
-        "list",
-        "map",
-        "memory",
-        "mutex",
-        "new",
-        "numeric",
-        "ostream",
-        "random",
-        "set",
-        "sstream",
-        "stdexcept",
-        "string",
-        "string_view",
-        "thread",
-        "tuple",
-        "unordered_map",
-        "unordered_set",
-        "utility",
-        "vector",
-        "stdlib.h",
-        "string.h",
-        "time.h",
-        "unistd.h",
-        "errno.h",
-        "ctype.h",
-        "sys/time.h",
-        "malloc.h",
-        "omp.h",
-    ]
-)
-
+DEVICE_WORDS = {"__global__", "__device__", "__constant__", "__shared__", "__managed__"}
 
 _UNKNOWN_ATTRIBUTES = (b"__cluster_dims__", b"__maxnreg__", b"__block_size__")
 
@@ -189,7 +128,7 @@ def reparse(expression: str, line: int) -> Node | None:
 def read_program(source: str) -> Program:
     program = Program(parse(source))
     for item, template, namespace in _items(program.root):
-        function = _function(item, template, namespace)
+        function = function_of(item, template, namespace)
         if function is None:
             if template is None:
                 program.others.append((item, namespace))
@@ -206,7 +145,7 @@ def read_program(source: str) -> Program:
 def _items(node: Node, namespace: str = "") -> Iterator[tuple[Node, Node | None, str]]:
     """Top-level items with their template declaration, through namespaces, extern "C" and conditionals."""
     for child in node.named_children:
-        if child.type in _TRANSPARENT:
+        if child.type in TRANSPARENT:
             name = child.child_by_field_name("name") if child.type == "namespace_definition" else None
             yield from _items(child, namespace + (f"{text(name)}::" if name is not None else ""))
         elif child.type == "template_declaration":
@@ -215,7 +154,7 @@ def _items(node: Node, namespace: str = "") -> Iterator[tuple[Node, Node | None,
             yield child, None, namespace
 
 
-def _function(node: Node, template: Node | None, namespace: str = "") -> Function | None:
+def function_of(node: Node, template: Node | None, namespace: str = "") -> Function | None:
     if node.type not in ("function_definition", "declaration"):
         return None
     declarator = node.child_by_field_name("declarator")
@@ -227,7 +166,7 @@ def _function(node: Node, template: Node | None, namespace: str = "") -> Functio
     if name is None or name.type not in ("identifier", "qualified_identifier"):
         return None
     words = frozenset(
-        text(c) for c in node.children if c.type in _DEVICE_WORDS | _SPECIFIERS or c.type.startswith("__")
+        text(c) for c in node.children if c.type in DEVICE_WORDS | _SPECIFIERS or c.type.startswith("__")
     )
     return Function(text(name).rsplit("::", 1)[-1], node, declarator, words, _template(template), namespace)
 
@@ -248,71 +187,6 @@ def _template(node: Node | None) -> tuple[TemplateParameter, ...]:
     return tuple(found)
 
 
-def device_source(source: str) -> str:
-    """The same text without what only the host needs, every remaining character at its own line and column.
-
-    Kept: kernels, device functions, constants, types, templates, macros, constexpr functions, device headers.
-    """
-    root = parse(source)
-    kept = bytearray(source.encode(errors="replace"))
-    for node in _host_only(root, _device_macros(root)):
-        _blank(kept, node)
-    return kept.decode()
-
-
-def _device_macros(root: Node) -> frozenset[str]:
-    """Names like DEV of `#define DEV __device__ inline`, which make a device function of what they stand before."""
-    found: set[str] = set()
-    for node in _directives(root):
-        name, value = node.child_by_field_name("name"), node.child_by_field_name("value")
-        words = set(text(value).replace("(", " ").split()) if value is not None else set()
-        if name is not None and words & (_DEVICE_WORDS | {"constexpr"} | found):
-            found.add(text(name))
-    return frozenset(found)
-
-
-def _host_only(node: Node, macros: frozenset[str]) -> Iterator[Node]:
-    for child in node.named_children:
-        if child.type in _TRANSPARENT:
-            yield from _host_only(child, macros)
-        elif child.type == "preproc_include":
-            path = child.child_by_field_name("path")
-            if path is not None and text(path).strip('<>"') in _HOST_HEADERS:
-                yield child
-        elif child.type == "using_declaration":
-            if "std" in text(child).replace(";", " ").replace("::", " ").split():
-                yield child
-        elif _is_host_only(child.named_children[-1] if child.type == "template_declaration" else child, macros):
-            yield child
-
-
-def _is_host_only(node: Node, macros: frozenset[str]) -> bool:
-    body = node.child_by_field_name("body")
-    head = (node.text or b"")[: body.start_byte - node.start_byte if body is not None else None].decode(
-        errors="replace"
-    )
-    if macros and not macros.isdisjoint(head.replace("(", " ").replace("*", " ").split()):
-        return False
-    function = _function(node, None)
-    if function is not None:
-        return not function.words & {"__global__", "__device__", "constexpr"}
-    if node.type == "declaration":
-        words = {text(child) for child in node.children}
-        return not words & (_DEVICE_WORDS | {"const", "constexpr"})
-    return node.type in ("expression_statement", "if_statement", "for_statement", "return_statement")
-
-
-def _blank(kept: bytearray, node: Node) -> None:
-    """Spaces over the node, but for line ends and for the preprocessor's lines inside it, which later code may need."""
-    directives = [(c.start_byte, c.end_byte) for c in _directives(node)]
-    position = node.start_byte
-    for start, end in [*directives, (node.end_byte, node.end_byte)]:
-        for index in range(position, start):
-            if kept[index] not in b"\n\r":
-                kept[index] = 0x20
-        position = max(position, end)
-
-
 def nested_launch(source: str) -> int | None:
     """The line at which device code launches a kernel itself (dynamic parallelism); None when none does."""
     functions = [f for each in read_program(source).functions.values() for f in each]
@@ -324,14 +198,3 @@ def nested_launch(source: str) -> int | None:
         if node.type == "kernel_call_syntax":
             found.append(line_of(node))
     return min(found, default=None)
-
-
-def _directives(node: Node) -> Iterator[Node]:
-    """The preprocessor's lines below a node, in the text's order, however deep they stand."""
-    waiting = list(reversed(node.children))
-    while waiting:
-        node = waiting.pop()
-        if node.type in _DIRECTIVES:
-            yield node
-        else:
-            waiting += reversed(node.children)

@@ -10,16 +10,19 @@ from numpy.typing import NDArray
 
 from cudaperf_magic.bench.architectures import Architecture, architecture
 from cudaperf_magic.bench.building import compile_in_child
+from cudaperf_magic.bench.host.device_text import device_source
+from cudaperf_magic.bench.host.macros import expand
 from cudaperf_magic.bench.host.runtime import PlanError, RefusedLaunch
-from cudaperf_magic.bench.host.source import device_source, read_program
+from cudaperf_magic.bench.host.source import read_program
 from cudaperf_magic.bench.host.types import BFLOAT, NAMED_TYPES, Arithmetic, PointerType, Type
 from cudaperf_magic.bench.inspecting import extents
+from cudaperf_magic.bench.inspecting.default_launch import default_launch
 from cudaperf_magic.bench.inspecting.entry import find_entry
 from cudaperf_magic.bench.inspecting.extents import Extent
 from cudaperf_magic.bench.inspecting.inputs import Inputs, take
-from cudaperf_magic.bench.inspecting.main_program import first_launch
+from cudaperf_magic.bench.inspecting.main_program import first_launch, launched_first
 from cudaperf_magic.bench.inspecting.parameters import Parameter, dtype_of, element_words
-from cudaperf_magic.bench.inspecting.program import Entry
+from cudaperf_magic.bench.inspecting.program import Entry, kernels_of, listed
 from cudaperf_magic.bench.inspecting.reporting import launch_reports, structure_of, workspaces
 from cudaperf_magic.bench.inspecting.running import Arrays, Watched, watch
 from cudaperf_magic.bench.inspecting.values import ORDERS, reals_of_bfloat
@@ -84,13 +87,37 @@ def inspect_program(source: str, settings: Settings) -> Observation:
         compiled = _compile(source, _kernels(source), arch, settings)
         if not compiled.build.ok:
             return Observation(_bare(source, arch, compiled.build))
-        raise _unreadable(error, source, settings) from None
+        if isinstance(error, InputError):
+            raise
+        return _without_host_code(source, settings, arch, error)
 
 
-def _unreadable(error: PlanError | InputError, source: str, settings: Settings) -> InputError:
+def _without_host_code(source: str, settings: Settings, arch: Architecture, why: PlanError) -> Observation:
+    """The kernel alone, where its host code is not followed and its own text says how it is to be launched.
+
+    Raises:
+        UsageError, TaskError: it does not.
+    """
+    called = launched_first(source, settings.defines) if settings.launch is None and settings.entry is None else ""
+    try:
+        if not called:
+            raise why
+        program = read_program(expand(source, settings.defines))
+        line, _ = default_launch(program, called)
+        found = _Run(source, replace(settings, launch=line), arch).inspected()
+    except (PlanError, UsageError):
+        raise _unreadable(why, source, settings) from None
+    where = f" at line {why.line}" if why.line else ""
+    others = [kernel.name for kernel in kernels_of(program) if kernel.name != called.partition("<")[0]]
+    note = (
+        f"host code is not followed{where} ({why.message.rstrip('.')}), so {called} is launched alone, as {line}: "
+        f"--launch '...' gives another{f'; {listed(others)} did not run' if others else ''}"
+    )
+    return replace(found, inspection=replace(found.inspection, notes=(note, *found.inspection.notes)))
+
+
+def _unreadable(error: PlanError, source: str, settings: Settings) -> InputError:
     """Host code that is not followed; a launch line does without it."""
-    if isinstance(error, InputError):
-        return error
     if settings.launch is not None and (error.line or 0) > lines_of(source):
         return UsageError(f"--launch: {error.message}")
     line = first_launch(source, settings.defines)

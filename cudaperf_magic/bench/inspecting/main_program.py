@@ -55,12 +55,25 @@ def _notes(filled: Iterable[str], symbols: Iterable[str]) -> Iterator[str]:
 
 def first_launch(source: str, defines: tuple[str, ...]) -> str:
     """The first launch that a program writes, for a sentence that asks for --launch."""
+    node = _first_launch(source, defines)
+    return " ".join(text(node).split()) if node is not None else ""
+
+
+def launched_first(source: str, defines: tuple[str, ...]) -> str:
+    """The kernel of the first launch, with its template arguments; "" when there is none."""
+    node = _first_launch(source, defines)
+    name = node.child_by_field_name("function") if node is not None else None
+    is_plain = node is not None and any(child.type == "kernel_call_syntax" for child in node.children)
+    return text(name) if name is not None and is_plain else ""
+
+
+def _first_launch(source: str, defines: tuple[str, ...]) -> Node | None:
     try:
         program = read_program(expand(source, defines))
     except PlanError:
-        return ""
+        return None
     found = [node for f in launching_functions(program).values() for node in launches_in(f.body)]
-    return " ".join(text(min(found, key=lambda node: node.start_byte)).split()) if found else ""
+    return min(found, key=lambda node: node.start_byte, default=None)
 
 
 def _write(kept: bytearray, node: Node, words: str) -> None:
