@@ -164,3 +164,12 @@ def test_importing_the_package_loads_nothing_heavy() -> None:
 def test_every_module_says_its_job() -> None:
     silent = [name for name, path in MODULES.items() if not ast.get_docstring(ast.parse(path.read_text()))]
     assert silent == []
+
+
+def test_the_map_of_the_simulator_names_every_file_of_it_and_no_other() -> None:
+    folder = ROOT / PACKAGE / "bench" / "simulator"
+    words = (ast.get_docstring(ast.parse((folder / "__init__.py").read_text())) or "").replace("\n", " ").split()
+    told = {word.strip(".,:;()") for word in words}
+    there = {p.name for p in folder.iterdir() if p.suffix in (".py", ".c", ".h", ".md")} - {"__init__.py"}
+    assert there <= told, there - told
+    assert {word for word in told if word.endswith((".py", ".c", ".h", ".md"))} <= there

@@ -1,4 +1,4 @@
-/* The kinds of fault, in the order in which faults.py reads them. */
+/* The kinds of fault, in the order in which faults/ tells them. */
 #ifndef FAULTS_H
 #define FAULTS_H
 enum {
