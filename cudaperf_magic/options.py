@@ -99,7 +99,7 @@ OPTIONS: tuple[Option, ...] = (
     _many("--size", "a scalar's value or an array's extent: n=4096, x=n*m", "NAME=SIZE"),
     _many("--range", "values: col=0:cols-1, ptr=0:nnz:ascending, x=0.1:10", "NAME=LOW:HIGH"),
     _many("-D --define", "a macro for the C preprocessor: N=1024", "NAME[=VALUE]"),
-    _many("-I --include", "where #include lines are looked up, after the file's own folder", "FOLDER", "translate check"),
+    _many("-I --include", "where #include lines are looked up beside the file's folder", "FOLDER", "translate check"),
     _option("--turns", "translate resume", "how many turns at most", type=_whole(1), default=6, metavar="N"),
     _option("--proposals", "translate resume", "choices a turn", type=_whole(1), default=4, metavar="N"),
     _option("--policy", "translate resume", "who proposes: search", type=_policy, default="search", metavar="NAME"),

@@ -45,6 +45,9 @@ NORMALISE = """void normalise(int n, int m, float a[n][m]) {
 CHAIN = """void chain(int n, int m, const float a[n][m], float b[n][m], float c[n][m]) {
     for (int i = 0; i < n; i++) for (int j = 0; j < m; j++) { float t = a[i][j] + 1; b[i][j] = t * t; }
     for (int k = 0; k < n; k++) for (int l = 0; l < m; l++) { float t = b[k][l] * 2; c[k][l] = t + a[k][l]; } }"""
+CAPTURE = """void weigh(int n, int m, const float a[n], const float w[m], float b[n], float c[n][m]) {
+    for (int i = 0; i < n; i++) b[i] = a[i] * 2;
+    for (int k = 0; k < n; k++) for (int i = 0; i < m; i++) c[k][i] = b[k] * w[i]; }"""
 HEAT = """void heat(int n, int steps, float a[n], float b[n]) {
     for (int t = 0; t < steps; t++) {
         for (int i = 1; i < n - 1; i++) b[i] = (a[i-1] + a[i] + a[i+1]) / 3;
@@ -94,6 +97,7 @@ CASES = [
     pytest.param("transposes/transpose", "stage(transpose_kernel)\npad(transpose_kernel)", PAIRS, id="transpose"),
     pytest.param(NORMALISE, "distribute(i)", PAIRS, id="distribute"),
     pytest.param(CHAIN, "fuse(i, k)", PAIRS, id="fuse"),
+    pytest.param(CAPTURE, "fuse(i, k)", PAIRS, id="fuse-with-an-inner-loop-of-the-first-ones-name"),
     pytest.param(HEAT, "one_block(t)", [{"n": n, "steps": t} for n in (0, 33, 300) for t in (0, 1, 5)], id="one-block"),
     pytest.param("solvers/lu", "one_block(k)", [{"n": n} for n in (0, 1, 2, 33)], id="one-block-of-lu"),
 ]  # fmt: skip

@@ -102,7 +102,8 @@ def loop_options(function: Function, facts: Facts) -> Iterator[tuple[LoopMove, S
         if kind == "sequential" and any(facts.loop(inner.label).is_parallel for inner in loops_of(loop.body)):
             yield ONE_BLOCK, Step("one_block", loop.label)
     for first, second in _neighbours(function.body):
-        if facts.can_fuse(first.label, second.label):
+        same = facts.loop(first.label).kind == facts.loop(second.label).kind  # else what was parallel no longer is
+        if same and facts.can_fuse(first.label, second.label):
             yield FUSE, Step("fuse", first.label, (second.label,))
 
 
@@ -275,8 +276,8 @@ def _fuse(function: Function, facts: Facts, loop: Loop, step: Step) -> Function:
 
 def _fused(first: Loop, second: Loop, facts: Facts, taken: set[str]) -> Loop:
     """One loop of both bodies; loops inside them that then lie side by side are fused as well where they may."""
-    body = tuple(substitute(s, {second.var: Name(first.var)}) for s in second.body)
-    body = _renamed(body, {s.name for s in walk(first.body) if isinstance(s, Declare)}, taken)
+    clashes = {first.var, *(s.name for s in walk(first.body) if isinstance(s, Declare))}
+    body = tuple(substitute(s, {second.var: Name(first.var)}) for s in _renamed(second.body, clashes, taken))
     inside = (_statements(first.body), _statements(body))
     if all(len(part) == 1 and isinstance(part[0], Loop) for part in inside):
         outer, inner = inside[0][0], inside[1][0]
@@ -319,13 +320,14 @@ def _places(body: tuple[Stmt, ...], arrays: set[str]) -> dict[str, set[Load]]:
 
 
 def _renamed(body: tuple[Stmt, ...], clashes: set[str], taken: set[str]) -> tuple[Stmt, ...]:
-    """The statements with locals renamed whose names the other body declares too."""
+    """The statements with locals and loop variables renamed whose names clash with what stands around them."""
     names: dict[str, str] = {}
     for statement in walk(body):
-        if isinstance(statement, Declare) and statement.name in clashes:
-            new = unused_name(statement.name, taken)
+        own = statement.name if isinstance(statement, Declare) else statement.var if isinstance(statement, Loop) else ""
+        if own in clashes and own not in names:
+            new = unused_name(own, taken)
             taken.add(new.name)
-            names[statement.name] = new.name
+            names[own] = new.name
     if not names:
         return body
 
@@ -340,7 +342,10 @@ def _renamed(body: tuple[Stmt, ...], clashes: set[str], taken: set[str]) -> tupl
         match statement:
             case Declare():
                 return replace(statement, name=names.get(statement.name, statement.name))
-            case Loop() | While():
+            case Loop():
+                var = names.get(statement.var, statement.var)
+                return replace(statement, var=var, body=tuple(on(s) for s in statement.body))
+            case While():
                 return replace(statement, body=tuple(on(s) for s in statement.body))
             case If():
                 then, other = (tuple(on(s) for s in part) for part in (statement.then, statement.other))
