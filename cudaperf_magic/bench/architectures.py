@@ -27,7 +27,6 @@ REGISTER_UNIT = 256  # registers are given to a warp in units of this
 MOST_REGISTERS = 255  # a thread can name
 SECTOR_BYTES, LINE_BYTES = 32, 128  # what L1 and L2 fetch at a time, and what one of their tags stands for
 BANKS, BANK_BYTES = 32, 4  # of shared memory
-DEFAULT_SHARED = 48 << 10  # bytes a block may have without opting in to more
 _K, _M = 1 << 10, 1 << 20
 
 

@@ -56,11 +56,6 @@ class Nest:
     def loop(self, label: str) -> Loop:
         return next(loop for loop in self.loops if loop.label == label)
 
-    @property
-    def axis_loops(self) -> tuple[Loop, ...]:
-        """The band in thread order, x first."""
-        return tuple(self.loop(label) for label in self.axes)
-
     def saying(self, sentence: str) -> tuple[str, ...]:
         return self.comments if sentence in self.comments else (*self.comments, sentence)
 

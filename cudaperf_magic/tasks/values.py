@@ -41,7 +41,6 @@ DOMAINS: dict[str, tuple[str, str]] = {
     "tgamma": ("0.5", "4"), "lgamma": ("0.5", "4"), "y0": POSITIVE, "y1": POSITIVE,
 }  # fmt: skip
 GREATEST_DIVISOR, GREATEST_DIVIDEND, GREATEST_SHIFT = "20", "1000", "7"
-_INTEGER_DIVISIONS = ("/", "%")
 
 Environment = Mapping[str, "tuple[Expr, Environment] | None"]
 

@@ -295,10 +295,6 @@ def zero(type_: Type, value: int = 0) -> Any:
     return NULL if isinstance(type_, PointerType) else value
 
 
-def is_device(value: Any) -> bool:
-    return isinstance(value, Place)
-
-
 CompileExpression = Callable[[Node, Scope], Expr]
 CompileStatement = Callable[[Node, Scope], Run]
 EXPRESSIONS: dict[str, CompileExpression] = {}

@@ -15,10 +15,11 @@
     totals.py worst.py       counters -> costs by launch and line, the worst request of each line: result.py
     faults/                  what the runtime noted -> sentences
 
-opcodes.py says which opcodes run (rows: opcode_rows.py, opcodes_arithmetic.py, opcodes_memory.py) and writes OPCODES.md.
+opcodes.py says which opcodes run (rows: opcode_rows.py, opcodes_arithmetic.py, opcodes_memory.py); it writes
+OPCODES.md.
 
 The runtime, in C: runtime.c schedules blocks, warps and lanes, limits.c ends them; memory.c checks where an address
-leads; trace.c follows each access to cost.c (sectors, wavefronts), cache.c (L1, L2, DRAM) and races.c; async.c, tensor.c,
-text.c and rounding.c do what their names say. Generated code includes sim.h, warp.h and arith.h; faults.h, cost.h,
-cache.h and races.h are what the files of the runtime tell each other.
+leads; trace.c follows each access to cost.c (sectors, wavefronts), cache.c (L1, L2, DRAM) and races.c; async.c,
+tensor.c, text.c and rounding.c do what their names say. Generated code includes sim.h, warp.h and arith.h; faults.h,
+cost.h, cache.h and races.h are what the files of the runtime tell each other.
 """

@@ -154,7 +154,6 @@ void rt_barrier_red(Warp *w, u32 mask, u32 id, const u32 *values);
 void rt_fault(Warp *w, u32 kind, u32 site, u32 lane, u64 address, u64 extra);
 void rt_exit(Warp *w, u32 mask);
 void rt_trap(Warp *w, u32 mask, u32 site, u32 kind);
-u64 rt_wild(Warp *w, u32 site, u32 lane, u64 address, u32 size);
 u8 *rt_refused(void);
 u8 *rt_at(Warp *w, u32 space, u32 site, u32 lane, u64 address, u32 size);
 u8 *rt_at_traced(Warp *w, u32 space, u32 site, u32 lane, u64 address, u32 size);

@@ -286,7 +286,3 @@ class Scopes:
         if name in self.steady:
             return True
         return c_name not in self.modified and name not in self.unsteady
-
-
-def as_body(statements: list[AnyStmt]) -> Body:
-    return tuple(statements)
