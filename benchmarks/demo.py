@@ -69,7 +69,7 @@ def translate(path: Path, console: Console, turns: int, device: str) -> Row:
     """One file, with a line that says which turn it is at."""
     source, folder = commands.file_text(path), commands.folder_of(path)
     try:
-        begin = commands.begin(source, folder=folder, turns=turns, device=device)
+        begin = commands.begin(source, folders=(folder,), turns=turns, device=device)
         with waiting(console, path.name) as say, begin as game:
             for episode in game:
                 say(f"{path.name}: {words.plural(len(episode.turns), 'turn')} of {turns}")

@@ -29,7 +29,7 @@ def play(path: str, turns: int, started: float) -> tuple[float | None, float]:
     # A comment of its own makes the cell new to every cache.
     source = f"{commands.file_text(path)}\n// {time.time_ns()}\n"
     first: float | None = None
-    with commands.begin(source, folder=commands.folder_of(path), turns=turns) as playing:
+    with commands.begin(source, folders=(commands.folder_of(path),), turns=turns) as playing:
         for episode in playing:
             if first is None and episode.best is not None:
                 first = time.time() - started

@@ -22,11 +22,11 @@ import tempfile
 import time
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 ROOT = Path(__file__).parent.parent
 KERNELS = ROOT / "tests" / "kernels" / "simulator"
-WATCHED = ("none", "all", "sampled")
+WATCHED: tuple[Literal["none", "all", "sampled"], ...] = ("none", "all", "sampled")
 SMALL = """__global__ void scale(int n, float a, const float* x, float* y) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) y[i] = a * x[i];
