@@ -107,7 +107,8 @@ def measure(work: Work, runs: int) -> tuple[int, dict[str, float]]:
     compiled = build((KERNELS / work.file).read_text(), names=(work.kernel,))
     plan = launch_plan(work.kernel, work.grid, work.block, work.arguments, work.shared_bytes)
     random = np.random.default_rng(0)
-    instructions, least = 0, dict.fromkeys(WATCHED, float("inf"))
+    instructions = 0
+    least: dict[str, float] = dict.fromkeys(WATCHED, float("inf"))
     for watched in WATCHED:
         for _ in range(runs + 1):  # the first compiles
             arrays = {name: random.integers(0, 100, size).astype(kind) for name, (kind, size) in work.arrays.items()}

@@ -49,7 +49,10 @@ def run(
     nvrtc: Sequence[str] = (),
     **options: Any,
 ) -> SimulatorResult:
-    """Launches `kernel` of tests/kernels/simulator/`file` once. A string argument is the name of a buffer; `nvrtc` are options."""
+    """Launches `kernel` of tests/kernels/simulator/`file` once.
+
+    A string argument is the name of a buffer; `nvrtc` are options of the compiler.
+    """
     compiled = build((KERNELS / file).read_text(), arch, names=(kernel,), options=tuple(nvrtc))
     assert compiled.build.ok, compiled.build.log
     plan = LaunchPlan((*before, launch_of(kernel, grid, block, given, shared)))
