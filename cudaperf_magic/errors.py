@@ -13,6 +13,9 @@ CudaperfError
 
 from __future__ import annotations
 
+import difflib
+from collections.abc import Iterable
+
 
 class CudaperfError(Exception):
     """Anything this package raises on purpose: one sentence, shown without a traceback."""
@@ -73,3 +76,9 @@ class Unsupported(CudaperfError):
         super().__init__(
             f"{f'line {line}: ' if line else ''}the simulator does not run {what}; use a CUDA device for this kernel"
         )
+
+
+def did_you_mean(name: str, names: Iterable[str]) -> str:
+    """ "; did you mean x?", or nothing when no name is near."""
+    close = difflib.get_close_matches(name, list(names), n=1, cutoff=0.5)
+    return f"; did you mean {close[0]}?" if close else ""

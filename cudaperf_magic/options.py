@@ -6,14 +6,13 @@ It turns words into a `Request`, or raises UsageError with the nearest option's 
 from __future__ import annotations
 
 import argparse
-import difflib
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, NoReturn
 
-from .errors import UsageError
+from .errors import UsageError, did_you_mean
 
 Front = Literal["cli", "magic"]
 CELL_COMMANDS = ("translate", "check", "inspect")  # as a magic these read the cell below them
@@ -61,7 +60,7 @@ def _device(text: str) -> str:
 def _policy(text: str) -> str:
     if text not in POLICIES:
         there = ", ".join(POLICIES)
-        raise argparse.ArgumentTypeError(f"{text!r} is no policy{_nearest(text, POLICIES)}; there is {there}")
+        raise argparse.ArgumentTypeError(f"{text!r} is no policy{did_you_mean(text, POLICIES)}; there is {there}")
     return text
 
 
@@ -230,7 +229,7 @@ def parse(words: Sequence[str], front: Front) -> Request:
         raise HelpWanted(usage(front))
     command, *rest = words
     if command not in COMMANDS:
-        advice = _nearest(command, COMMANDS) or f"; there are {', '.join(COMMANDS)}"
+        advice = did_you_mean(command, COMMANDS) or f"; there are {', '.join(COMMANDS)}"
         raise UsageError(f"{command} is no command{advice}")
     known = flags(command, front)
     made = parser(command, front)
@@ -250,7 +249,7 @@ def _checked(words: list[str], command: str, known: Mapping[str, Option]) -> lis
     for word in words:
         name = word.split("=", 1)[0]
         if not takes_next and word.startswith("--") and name not in known:
-            raise UsageError(f"{command}: {name} is no option{_nearest(name, known)}")
+            raise UsageError(f"{command}: {name} is no option{did_you_mean(name, known)}")
         takes_next = word in known and known[word].takes_value
     return words
 
@@ -268,8 +267,3 @@ def _join_values(words: Sequence[str], known: Mapping[str, Option]) -> list[str]
         else:
             joined.append(word)
     return [*joined, pending] if pending else joined
-
-
-def _nearest(name: str, names: Iterable[str]) -> str:
-    close = difflib.get_close_matches(name, list(names), n=1, cutoff=0.5)
-    return f"; did you mean {close[0]}?" if close else ""

@@ -126,6 +126,16 @@ def test_a_read_that_only_comes_too_early_is_told_of_the_missing_barrier_not_of_
     }
 
 
+def test_an_array_of_one_element_a_thread_has_no_halo_to_load() -> None:
+    source = REVERSE.replace("part[threadIdx.x] =", "if (threadIdx.x < 250) part[threadIdx.x] =")
+    source = source.replace("    y[", "    __syncthreads(); y[")
+    compiled = build(source, names=("reverse",))
+    plan = LaunchPlan((launch_of("reverse", 1, 256, ("x", "y")),))
+    result = simulate(compiled, plan, {"x": ints(256), "y": ints(256)})
+    assert kinds(result) == {"uninitialised"}
+    assert all("let some thread write every element of part" in fault.remedy for fault in result.faults)
+
+
 def test_a_workspace_that_nothing_has_written_is_uninitialised() -> None:
     compiled = build((KERNELS / "saxpy.cu").read_text(), names=("saxpy",))
     launch = launch_of("saxpy", 1, 32, (32, 2.0, "work", "y"))

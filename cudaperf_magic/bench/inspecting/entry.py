@@ -17,9 +17,9 @@ from cudaperf_magic.bench.inspecting.default_launch import default_launch, examp
 from cudaperf_magic.bench.inspecting.launch_line import TypeOf, launched, no_type
 from cudaperf_magic.bench.inspecting.main_program import main_entry
 from cudaperf_magic.bench.inspecting.parameters import Parameter
-from cudaperf_magic.bench.inspecting.program import Entry, called_in, kernels_of, launching_functions, nearest
+from cudaperf_magic.bench.inspecting.program import Entry, called_in, kernels_of, launching_functions
 from cudaperf_magic.bench.launcher import file_scope
-from cudaperf_magic.errors import TaskError, UsageError
+from cudaperf_magic.errors import TaskError, UsageError, did_you_mean
 
 NO_KERNEL = "there is no kernel here: a function that begins with __global__"
 
@@ -80,7 +80,7 @@ def _named(source: str, program: Program, entry: str, defines: tuple[str, ...]) 
     hosts = [name for name, each in program.functions.items() if any(not f.is_kernel and f.is_host for f in each)]
     if not found or entry not in hosts:
         there = f"; there is {', '.join(hosts)}" if hosts else "; the program has none"
-        raise UsageError(f"--entry {entry}: there is no such host function{nearest(entry, hosts) or there}")
+        raise UsageError(f"--entry {entry}: there is no such host function{did_you_mean(entry, hosts) or there}")
     return main_entry(source, defines) if entry == "main" else _host(source, entry, defines)
 
 

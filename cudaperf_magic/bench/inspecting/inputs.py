@@ -16,9 +16,8 @@ from cudaperf_magic.bench.host.source import Program
 from cudaperf_magic.bench.host.types import BFLOAT, BOOL, Arithmetic, describe, wrapper
 from cudaperf_magic.bench.inspecting import values
 from cudaperf_magic.bench.inspecting.parameters import Parameter, dtype_of, element_words
-from cudaperf_magic.bench.inspecting.program import nearest
 from cudaperf_magic.bench.inspecting.usage import counts_of, sizes_of
-from cudaperf_magic.errors import UsageError
+from cudaperf_magic.errors import UsageError, did_you_mean
 from cudaperf_magic.records_inspection import ScalarTaken
 from cudaperf_magic.tasks.expressions import Unknown, value_of
 
@@ -117,7 +116,7 @@ def _refuse_strangers(flag: str, given: Iterable[str], parameters: tuple[Paramet
     for name in given:
         if name not in known:
             there = f"; it has {', '.join(p.name for p in parameters)}" if parameters else ""
-            raise UsageError(f"{flag} {name}: {function} has no {name}{nearest(name, known) or there}")
+            raise UsageError(f"{flag} {name}: {function} has no {name}{did_you_mean(name, known) or there}")
 
 
 def _own(parameter: Parameter, options: Mapping[str, str]) -> str | None:

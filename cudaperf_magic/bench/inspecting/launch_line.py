@@ -19,9 +19,9 @@ from cudaperf_magic.bench.host.source import Program, first_error, read_program,
 from cudaperf_magic.bench.host.types import DOUBLE, INT, Arithmetic, ArrayType, OpaqueType, PointerType, Type, describe
 from cudaperf_magic.bench.inspecting.default_launch import example
 from cudaperf_magic.bench.inspecting.parameters import Parameter
-from cudaperf_magic.bench.inspecting.program import Entry, kernels_of, launches_in, nearest, walk
+from cudaperf_magic.bench.inspecting.program import Entry, kernels_of, launches_in, walk
 from cudaperf_magic.bench.launcher import file_scope
-from cudaperf_magic.errors import Unsupported, UsageError
+from cudaperf_magic.errors import Unsupported, UsageError, did_you_mean
 
 FUNCTION = "cudaperf_launch"
 HEAD = f"void {FUNCTION}()"
@@ -145,7 +145,7 @@ class _Open:
         if not kernels:
             there = [f.name for f in kernels_of(self.program)]
             listed = f"; there is {', '.join(there)}"
-            raise UsageError(f"--launch: there is no kernel {name}{nearest(name, there) or listed}")
+            raise UsageError(f"--launch: there is no kernel {name}{did_you_mean(name, there) or listed}")
         types = [self.type_of(node) for node in nodes]
         try:
             kernel: Kernel = kernel_expression(name, templated, call, self.scope, types).value

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
@@ -78,12 +77,6 @@ def listed(names: Iterable[str]) -> str:
     """ "a, b and c"."""
     *most, last = dict.fromkeys(names)
     return f"{', '.join(most)} and {last}" if most else last
-
-
-def nearest(name: str, names: Iterable[str]) -> str:
-    """ "; did you mean x?", or nothing."""
-    close = difflib.get_close_matches(name, list(names), n=1, cutoff=0.5)
-    return f"; did you mean {close[0]}?" if close else ""
 
 
 def parameter_name(node: Node) -> str:

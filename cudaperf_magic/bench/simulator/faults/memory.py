@@ -179,7 +179,8 @@ def _fill_first(raw: native.Fault, element: Element | None, context: Context) ->
         )
     if element.count == 1:
         return f"let one thread set {element.array} first, then __syncthreads()"
-    if element.index < BORDER or element.index >= element.count - BORDER:
+    has_halo = element.count > total(context.block)
+    if has_halo and (element.index < BORDER or element.index >= element.count - BORDER):
         border = f"{element.name} is at the border of {element.array}"
         return f"{border}: load the halo too, or set it to 0, before __syncthreads()"
     return f"let some thread write every element of {element.array} (0 where there is no input), then __syncthreads()"
