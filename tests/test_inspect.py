@@ -365,9 +365,9 @@ def test_a_program_that_computes_nothing_before_it_reads_is_caught() -> None:
     assert [(fault.kind, "d_y" in fault.message) for fault in found.inspection.faults] == [("uninitialised", True)]
 
 
-def test_a_main_that_cannot_be_followed_offers_its_own_launch_as_a_line() -> None:
+def test_a_main_that_is_asked_for_and_cannot_be_followed_offers_its_own_launch_as_a_line() -> None:
     source = SAXPY + "int main() { int n = read_it(); float *x; cudaMalloc(&x, n); saxpy<<<n, 1>>>(n, 2, x, x); }"
-    found = refusal(source)
+    found = refusal(source, entry="main")
     assert found.startswith("line 5: ") and "--launch 'saxpy<<<n, 1>>>(n, 2, x, x)'" in found
 
 

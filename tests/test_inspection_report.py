@@ -492,7 +492,14 @@ def test_one_of_a_kind_is_spoken_of_as_one() -> None:
     assert ": 1 sector (needed: 1)" in Pieces(page).text
     assert measured(Property("intensity", 1.0, 1.0, "times", "simulator", "")) == "1 time"
     assert measured(Property("shared", 1.0, 1.0, "wavefronts for 1", "simulator", "")) == "1 wavefront for 1"
+    assert measured(Property("intensity", 0.998, 1.002, "times", "simulator", "")) == "1 time"
     assert measured(Property("shared", 0.5, 2.0, "wavefronts for 1", "simulator", "")) == "2 wavefronts for 1"
+
+
+def test_of_much_that_is_printed_all_but_the_first_lines_are_folded() -> None:
+    few, many = (inspection_html(replace(GOOD, text="".join(f"thread {i}\n" for i in range(n)))) for n in (20, 64))
+    assert "more lines" not in few and "thread 19" in few
+    assert many.index("thread 19") < many.index("44 more lines") < many.index("thread 20")
 
 
 def test_in_text_what_was_not_seen_stands_apart_from_the_faults() -> None:

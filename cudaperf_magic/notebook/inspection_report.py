@@ -25,6 +25,7 @@ OTHER_MAPS = 11  # beside the one that is open
 OPEN_FAULTS = 5  # of a kind; more are folded
 OPEN_LAUNCHES = 4
 PRINTED_CHARACTERS = 10_000
+OPEN_PRINTED = 20  # lines; more are folded
 LOG_LINES = 20
 
 
@@ -82,8 +83,13 @@ def _printed(inspection: Inspection) -> str:
         return ""
     shown = say.plain(inspection.text[:PRINTED_CHARACTERS])
     rest = len(inspection.text) - len(shown)
-    more = markup.paragraph(f"{rest:,} more characters were printed.") if rest else ""
-    return markup.heading("Printed by the kernels") + _block(shown, markup.TINTS["place"]) + more
+    lines = shown.rstrip("\n").split("\n")
+    parts = [_block("\n".join(lines[:OPEN_PRINTED]), markup.TINTS["place"])]
+    if len(lines) > OPEN_PRINTED:
+        folded = _block("\n".join(lines[OPEN_PRINTED:]), markup.TINTS["place"])
+        parts.append(markup.details(f"{len(lines) - OPEN_PRINTED} more lines", folded))
+    parts += [markup.paragraph(f"{rest:,} more characters were printed.")] if rest else []
+    return "".join((markup.heading("Printed by the kernels"), *parts))
 
 
 def _block(words: str, tint: str) -> str:

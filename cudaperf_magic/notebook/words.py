@@ -256,9 +256,10 @@ def absent_properties(structure: Structure | None) -> str:
 
 def measured(item: Property) -> str:
     """`4 of 32 sectors`-like raw value with its unit."""
+    shown = number(item.raw)
     counted, *rest = item.unit.split(" ", 1)
-    noun = counted.removesuffix("s") if item.raw == 1 else counted
-    return " ".join([number(item.raw), noun, *rest]).strip()
+    noun = counted.removesuffix("s") if shown == "1" else counted
+    return " ".join([shown, noun, *rest]).strip()
 
 
 def structure_score(outcome: Outcome) -> float | None:
