@@ -229,6 +229,84 @@ def test_classes_that_only_the_host_uses_are_not_compiled_for_the_device() -> No
     assert found.ok, found.report.text
 
 
+SQUARE = """#define T 16
+__global__ void product(const float *A, const float *B, float *C, int n) {
+    __shared__ float a[T][T], b[T][T];
+    int row = blockIdx.y * T + threadIdx.y, col = blockIdx.x * T + threadIdx.x;
+    float sum = 0;
+    for (int k = 0; k < n / T; k++) {
+        a[threadIdx.y][threadIdx.x] = A[row * n + k * T + threadIdx.x];
+        b[threadIdx.y][threadIdx.x] = B[(k * T + threadIdx.y) * n + col];
+        __syncthreads();
+        for (int i = 0; i < T; i++) sum += a[threadIdx.y][i] * b[i][threadIdx.x];
+        __syncthreads();
+    }
+    C[row * n + col] = sum;
+}
+"""
+
+
+def test_a_size_that_the_program_divides_without_a_rest_is_a_multiple_and_its_matrices_are_square() -> None:
+    found = inspect(SQUARE)
+    assert found.ok, found.report.text
+    assert taken(found)["n"] == ("128", "made up")
+    assert made(found)["A"] == (128 * 128, "n * n")
+
+
+def test_a_size_is_made_up_smaller_where_the_grid_or_the_launches_grow_with_its_square() -> None:
+    source = """__global__ void step(int *d, int n, int k) {
+        int j = blockIdx.x * blockDim.x + threadIdx.x, i = blockIdx.y;
+        if (j < n) d[i * n + j] = min(d[i * n + j], d[i * n + k] + d[k * n + j]);
+    }
+    void paths(int *d, int n) { for (int k = 0; k < n; k++) step<<<dim3((n + 127) / 128, n), 128>>>(d, n, k); }"""
+    found = inspect(source)
+    assert found.ok and taken(found)["n"] == ("100", "made up") and made(found)["d"] == (10_000, "n * n")
+
+
+def test_blocks_and_threads_that_are_parameters_get_values_of_their_kind() -> None:
+    source = SAXPY + "void run(int n, float *x, float *y, int blocks, int threads) {\n"
+    found = inspect(source + "    saxpy<<<blocks, threads>>>(n, 2, x, y);\n}")
+    assert (taken(found)["blocks"][0], taken(found)["threads"][0]) == ("8", "256")
+
+
+def test_a_grid_that_falls_short_of_its_size_is_noted() -> None:
+    found = inspect(SAXPY + "void run(int n, float *x, float *y) { saxpy<<<n / 256, 256>>>(n, 2, x, y); }")
+    assert "saxpy has 768 threads, fewer than n = 1,000" in " ".join(found.inspection.notes)
+
+
+def test_an_index_that_fits_no_size_is_noted() -> None:
+    source = """__global__ void copy(const float *a, float *b, int rows, int cols) {
+        int c = blockIdx.x * 16 + threadIdx.x, r = blockIdx.y * 16 + threadIdx.y;
+        if (r < rows && c < cols) b[r * rows + c] = a[r * cols + c];
+    }"""
+    assert "(b[9969]) fits no product of rows = 100, cols = 70" in " ".join(inspect(source).inspection.notes)
+
+
+def test_memory_of_the_host_that_a_kernel_is_given_is_named_and_pinned_memory_is_taken() -> None:
+    fill = "__global__ void fill(float *a, int n) { if (threadIdx.x < n) a[threadIdx.x] = 1; }\n"
+    main = "int main() { int n = 9; float *h; %s; fill<<<1, 32>>>(h, n); cudaDeviceSynchronize(); }"
+    wrong = inspect(fill + main % "h = (float *)malloc(n * sizeof(float))")
+    assert not wrong.ok and "given h in the host's memory, which it cannot reach" in wrong.inspection.notes[0]
+    assert inspect(fill + main % "cudaMallocHost(&h, n * sizeof(float))").ok
+
+
+def test_an_array_that_is_freed_before_the_launch_is_a_fault() -> None:
+    main = "int main() {\n float *x; cudaMalloc(&x, 400);\n cudaFree(x);\n saxpy<<<1, 99>>>(99, 2, x, x);\n}"
+    (fault,) = inspect(SAXPY + main).inspection.faults
+    assert (fault.kind, fault.line, fault.message) == ("launch", 8, "x is used after cudaFree")
+
+
+def test_the_compilers_warnings_and_launches_that_err_alike_are_shown_once() -> None:
+    source = """__global__ void past(int *x, int n) {
+        int unused;
+        x[threadIdx.x + n] = 1;
+    }
+    void run(int *x, int n) { for (int i = 0; i < 3; i++) past<<<1, 32>>>(x, n); }"""
+    found = inspect(source, sizes={"x": "n"})
+    assert len(found.inspection.faults) == 1
+    assert "the compiler's warnings" in found.report.text and "never referenced" in found.report.text
+
+
 def test_what_nvcc_brings_in_unasked_is_there() -> None:
     source = """#include <cub/cub.cuh>
     __managed__ int smallest = INT_MAX;

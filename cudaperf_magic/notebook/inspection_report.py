@@ -52,6 +52,8 @@ def inspection_html(inspection: Inspection, line: int | None = None) -> str:
     if not inspection.build.ok:
         return markup.page(*parts, _log(inspection), markup.details("The source", markup.source(inspection.source)))
     parts.append(_sentences(say.conditions(inspection)))
+    if warnings := say.warnings(inspection):
+        parts.append(_block("\n".join(warnings.splitlines()[:LOG_LINES]), markup.TINTS["remove"]))
     parts.append(_faults(inspection))
     parts.append(_printed(inspection))
     if inspection.structure is not None and inspection.structure.properties:

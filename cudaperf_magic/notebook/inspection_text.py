@@ -25,6 +25,8 @@ def inspection_text(inspection: Inspection, line: int | None = None, width: int 
     if not inspection.build.ok:
         return "\n".join([*rows, *(f"  {row}" for row in inspection.build.log.splitlines()[:LOG_LINES])])
     rows += [row for sentence in say.conditions(inspection) for row in _wrapped(sentence, width)]
+    if warnings := say.warnings(inspection):
+        rows += ["", "the compiler's warnings", *(f"  {row}" for row in warnings.splitlines()[:LOG_LINES])]
     rows += _faults(inspection, width)
     if inspection.text:
         shown = say.plain(inspection.text[:PRINTED_CHARACTERS]).rstrip("\n").split("\n")

@@ -111,6 +111,12 @@ def conditions(inspection: Inspection) -> tuple[str, ...]:
     return tuple(found)
 
 
+def warnings(inspection: Inspection) -> str:
+    """What the compiler said of a program that it took."""
+    log = inspection.build.log
+    return log.partition("\nRemark: The warnings can be suppressed")[0].strip() if "warning" in log else ""
+
+
 def arrays(inspection: Inspection) -> str:
     """`x: 1,024 float32 (n), made up; y: 1,024 float32, from the notebook.`"""
     texts = []

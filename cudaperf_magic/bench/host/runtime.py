@@ -188,7 +188,7 @@ class Machine:
         if buffer is None:
             return Pointer("", place.offset)
         if not buffer.is_live:
-            raise PlanError(f"{buffer.name} is used after cudaFree", line)
+            raise RefusedLaunch(f"{buffer.name} is used after cudaFree", line)
         key = (id(buffer), place.offset)
         found = self.pointers.get(key)
         if found is None or found.buffer != buffer.name:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, combinations_with_replacement
 
 from cudaperf_magic.bench.plan import Launch, LaunchPlan
 
@@ -43,7 +43,7 @@ def guess(reached: int, *, is_integer: bool, sizes: Mapping[str, int], plan: Lau
 def room(sizes: Mapping[str, int], plan: LaunchPlan) -> int:
     """Elements enough for any honest use, for the trial."""
     largest = max((e.elements for e in _sizes(sizes, most=2)), default=1)
-    wanted = max(LEAST_ROOM, 2 * largest, 4 * max((_threads(step) for step in plan.launches), default=1))
+    wanted = max(LEAST_ROOM, 2 * largest, 4 * max((threads_of(step) for step in plan.launches), default=1))
     single = max(sizes.values(), default=1)
     return max(min(wanted, MOST_ROOM), int(single * OVERSHOOT) + 64)
 
@@ -51,8 +51,10 @@ def room(sizes: Mapping[str, int], plan: LaunchPlan) -> int:
 def _sizes(sizes: Mapping[str, int], most: int = 3) -> Iterator[Extent]:
     """Products of sizes, the simplest first."""
     positive = {name: value for name, value in sizes.items() if value > 0}
+    # Of one size alone, n * n and n * n * n: square matrices. Of several, a square may hide a wrong index.
+    products = combinations if len(positive) > 1 else combinations_with_replacement
     for count in range(1, most + 1):
-        for names in combinations(positive, count):
+        for names in products(positive, count):
             elements = 1
             for name in names:
                 elements *= positive[name]
@@ -65,7 +67,7 @@ def _of_the_launch(plan: LaunchPlan) -> Iterator[Extent]:
         blocks = step.grid[0] * step.grid[1] * step.grid[2]
         yield Extent(blocks, f"one for each of the {blocks:,} blocks")
         yield Extent(_block(step), f"one for each of the {_block(step):,} threads of a block")
-        yield Extent(_threads(step), f"one for each of the {_threads(step):,} threads")
+        yield Extent(threads_of(step), f"one for each of the {threads_of(step):,} threads")
 
 
 def _unusual(known: list[Extent], sizes: Mapping[str, int], is_integer: bool) -> Iterator[Extent]:
@@ -97,7 +99,7 @@ def _ends(elements: int, plan: LaunchPlan) -> list[int]:
 
     Of a single block the size must fill more than half: a smaller number may well mean something else.
     """
-    shapes = [(_threads(step), _block(step)) for step in plan.launches]
+    shapes = [(threads_of(step), _block(step)) for step in plan.launches]
     return [threads for threads, block in shapes if max(threads - block, threads // 2) < elements]
 
 
@@ -105,5 +107,5 @@ def _block(step: Launch) -> int:
     return step.block[0] * step.block[1] * step.block[2]
 
 
-def _threads(step: Launch) -> int:
+def threads_of(step: Launch) -> int:
     return _block(step) * step.grid[0] * step.grid[1] * step.grid[2]

@@ -16,7 +16,7 @@ from cudaperf_magic.bench.host.source import Program
 from cudaperf_magic.bench.host.types import BFLOAT, BOOL, Arithmetic, describe, wrapper
 from cudaperf_magic.bench.inspecting import values
 from cudaperf_magic.bench.inspecting.parameters import Parameter, dtype_of, element_words
-from cudaperf_magic.bench.inspecting.usage import counts_of, sizes_of
+from cudaperf_magic.bench.inspecting.usage import counts_of, shapes_of, sizes_of, whole_of
 from cudaperf_magic.errors import UsageError, did_you_mean
 from cudaperf_magic.records_inspection import ScalarTaken
 from cudaperf_magic.tasks.expressions import Unknown, value_of
@@ -25,6 +25,8 @@ Array = NDArray[Any]
 Number = int | float | bool
 # Small, so that a cubic kernel still answers at once; odd, so that a last block is not full and sides are not alike.
 MADE_UP_SIZES = {1: (1000,), 2: (100, 70), 3: (40, 33, 50)}
+WHOLE_SIZES = (128, 256)  # of what the program divides without a rest
+SMALLER_SIZE = 100  # of the only one, where 1000 makes a large grid
 MANY_SIZES, MADE_UP_COUNT = (24, 20, 28, 22), 3
 MOST_BYTES = 1 << 30  # of one array
 
@@ -72,10 +74,12 @@ def take(
     ranges: Mapping[str, str],
     named: Mapping[str, Any],
     seed: int,
+    is_small: bool = False,
 ) -> Inputs:
     """The inputs of a run, but for the arrays that are to be made up.
 
     Args:
+        is_small: whether a size that stands alone is made up smaller than usual.
         sizes: --size options: values of scalars, and elements of pointers as expressions over them.
         ranges: --range options. named: the notebook's variables.
 
@@ -93,7 +97,11 @@ def take(
     scalars = _Scalars(parameters, sizes, named)
     scalars.take_given()
     notes = (*(note for _, note in found.values() if note), *scalars.take_lengths(looks_like_size, arrays))
-    scalars.make_up(looks_like_size, counts, seed)
+    for name, value in shapes_of(program).items():
+        scalars.make_up_one(name, value)
+    for number, name in enumerate(sorted(looks_like_size & whole_of(program))):
+        scalars.make_up_one(name, WHOLE_SIZES[number % len(WHOLE_SIZES)])
+    scalars.make_up(looks_like_size, counts, (SMALLER_SIZE,) if is_small else None, seed)
     known: dict[str, Any] = {**scalars.aliases(), **scalars.found}
     extents = {p.name: _extent(p, text, known) for p in parameters if p.is_pointer if (text := _own(p, sizes))}
     for name in extents.keys() & arrays.keys():
@@ -174,10 +182,16 @@ class _Scalars:
         self.put(missing[0], lengths.pop(), "notebook")
         return (f"{missing[0].name} is the length of {next(iter(arrays))}",)
 
-    def make_up(self, sizes: set[str], counts: set[str], seed: int) -> None:
+    def make_up_one(self, name: str, value: int) -> None:
+        for p in self.parameters:
+            if p.is_integer and p.name == name and name not in self.found:
+                self.put(p, value, "made up")
+
+    def make_up(self, sizes: set[str], counts: set[str], small: tuple[int] | None, seed: int) -> None:
         missing = [p for p in self.parameters if p.name not in self.found]
         lengths = [p.name for p in missing if p.name in sizes]
         pattern = MADE_UP_SIZES.get(len(lengths), MANY_SIZES)
+        pattern = small if small is not None and len(lengths) == 1 else pattern
         made = {name: pattern[i % len(pattern)] for i, name in enumerate(lengths)}
         for p in missing:
             assert isinstance(p.type, Arithmetic)

@@ -17,8 +17,9 @@ from cudaperf_magic.bench.host.source import read_program
 from cudaperf_magic.bench.host.types import BFLOAT, NAMED_TYPES, Arithmetic, PointerType, Type
 from cudaperf_magic.bench.inspecting import extents
 from cudaperf_magic.bench.inspecting.default_launch import default_launch
+from cudaperf_magic.bench.inspecting.doubts import doubts
 from cudaperf_magic.bench.inspecting.entry import find_entry
-from cudaperf_magic.bench.inspecting.extents import Extent
+from cudaperf_magic.bench.inspecting.extents import Extent, threads_of
 from cudaperf_magic.bench.inspecting.inputs import Inputs, take
 from cudaperf_magic.bench.inspecting.main_program import first_launch, launched_first
 from cudaperf_magic.bench.inspecting.parameters import Parameter, dtype_of, element_words
@@ -34,6 +35,7 @@ from cudaperf_magic.records import Build, Fault
 from cudaperf_magic.records_inspection import ArrayMade, Inspection
 
 DEFAULT_TARGET = "sm_90"
+MOST_THREADS = 1 << 18  # of all launches, for a size that nobody gave
 ANY_SIZE = 1 << 34  # bytes, of a pointer whose size is not known yet
 
 
@@ -163,17 +165,32 @@ class _Run:
             type_of=lambda name: pointer_to(settings.arrays.get(name)),
         )
         self.own = {p.name for p in self.entry.filled}
-        self.inputs: Inputs = take(
+        self.inputs = self.taken()
+        if not self.own and self.is_large(self.rough_plan()):
+            self.inputs = self.taken(is_small=True)
+        if self.own:
+            self.inputs = replace(self.inputs, extents=self.allocated())
+
+    def taken(self, is_small: bool = False) -> Inputs:
+        return take(
             (*self.entry.parameters, *self.entry.filled),
             read_program(self.entry.text),
             self.entry.called,
-            sizes=settings.sizes,
-            ranges=settings.ranges,
-            named=settings.arrays,
-            seed=settings.seed,
+            sizes=self.settings.sizes,
+            ranges=self.settings.ranges,
+            named=self.settings.arrays,
+            seed=self.settings.seed,
+            is_small=is_small,
         )
-        if self.own:
-            self.inputs = replace(self.inputs, extents=self.allocated())
+
+    def rough_plan(self) -> LaunchPlan:
+        """What is launched, whatever the arrays' sizes."""
+        return self.plan({p.name: ANY_SIZE for p in self.inputs.pointers})
+
+    def is_large(self, plan: LaunchPlan) -> bool:
+        """Whether more threads run than a made-up size is worth: n * n of them, or n launches."""
+        is_made_up = any(s.origin == "made up" and s.name in self.inputs.sizes for s in self.inputs.taken)
+        return is_made_up and sum(threads_of(step) for step in plan.launches) > MOST_THREADS
 
     def allocated(self) -> dict[str, int]:
         """Elements of the arrays that the program allocates itself."""
@@ -258,7 +275,7 @@ class _Run:
             text=result.text if result else "",
             is_complete=is_whole,
             checks_global_races=self.settings.check_global_races,
-            notes=(*self.entry.notes, *self.inputs.notes, *_doubts(watched, guessed)),
+            notes=(*self.entry.notes, *self.inputs.notes, *doubts(watched.faults, guessed, plan, self.inputs.sizes)),
         )
         return Observation(inspection, {p.name: self.output(p, watched.arrays) for p in pointers if watched.arrays})
 
@@ -306,15 +323,3 @@ def _touched(step: Step) -> tuple[Pointer, ...]:
 def _in_source(step: Step, last: int) -> Step:
     """A launch that stands in no line of the person's text, but in an option, has line 0."""
     return replace(step, line=0) if isinstance(step, Launch) and step.line > last else step
-
-
-def _doubts(watched: Watched, guessed: Mapping[str, Extent]) -> tuple[str, ...]:
-    """Where a stray access may be the fault of a size that was only guessed."""
-    strays = [fault.message for fault in watched.faults if fault.kind == "out_of_bounds"]
-    signs = {name: (f"{name}[", f"the array {name})") for name in guessed}
-    names = [name for name in guessed if any(sign in message for message in strays for sign in signs[name])]
-    return tuple(
-        f"{name} was given {guessed[name].elements:,} elements ({guessed[name].why}); if it is meant to have more, say "
-        f"--size {name}=..."
-        for name in names
-    )

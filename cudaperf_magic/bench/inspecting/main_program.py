@@ -31,6 +31,7 @@ def main_entry(source: str, defines: tuple[str, ...]) -> Entry:
     kept = bytearray(expanded.encode(errors="replace"))
     filled: dict[str, Parameter] = {}
     symbols: dict[str, None] = {}
+    strangers: dict[str, None] = {}
     for function in launching.values():
         part = Slice(function, program, set(launching))
         for node in part.dropped():
@@ -39,18 +40,24 @@ def main_entry(source: str, defines: tuple[str, ...]) -> Entry:
             _write(kept, node, words)
         filled |= {p.name: p for p in part.parameters()}
         symbols |= dict.fromkeys(part.symbols)
+        strangers |= dict.fromkeys(part.strangers)
         if function.name == "main":
             taken = function.declarator.child_by_field_name("parameters")
             if taken is not None:
                 _write(kept, taken, "()")
-    return Entry(kept.decode(), "main", (), "main()", tuple(_notes(filled, symbols)), tuple(filled.values()))
+    return Entry(kept.decode(), "main", (), "main()", tuple(_notes(filled, symbols, strangers)), tuple(filled.values()))
 
 
-def _notes(filled: Iterable[str], symbols: Iterable[str]) -> Iterator[str]:
+def _notes(filled: Iterable[str], symbols: Iterable[str], strangers: Iterable[str]) -> Iterator[str]:
     if filled:
         yield f"host code fills {listed(filled)}, and is not run here: the values are made up"
     if symbols:
         yield f"host code copies to {listed(symbols)}, and is not run here: zeros are there instead"
+    if strangers:
+        yield (
+            f"a kernel is given {listed(strangers)} in the host's memory, which it cannot reach: cudaMalloc an array "
+            "and cudaMemcpy to it, or use cudaMallocManaged"
+        )
 
 
 def first_launch(source: str, defines: tuple[str, ...]) -> str:

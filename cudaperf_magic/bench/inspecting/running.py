@@ -52,7 +52,7 @@ def watch(
     seconds = time.perf_counter() - started
     match ended:
         case Finished((outputs, result)):
-            return Watched(outputs, result, result.faults, seconds)
+            return Watched(outputs, result, tuple(dict.fromkeys(result.faults)), seconds)  # launches alike err alike
         case TimedOut():
             why = f"it did not end within {TIMEOUT_S:.0f} s; take smaller sizes"
         case Crashed(why):

@@ -21,6 +21,7 @@ from cudaperf_magic.bench.launcher import file_scope
 CONTROL = {"if_statement", "for_statement", "while_statement", "do_statement", "compound_statement", "else_clause"}
 ALWAYS = {"cudaMemset", "cudaMemsetAsync", "cudaMemset2D", "cudaFuncSetAttribute"}
 ON_THE_HOST, PINNED = {"malloc", "calloc"}, {"cudaMallocHost", "cudaHostAlloc"}
+FREES = {"cudaFree", "cudaFreeAsync"}
 OUTSIDE = {"argc", "argv"}  # the program is run without words of its own
 
 
@@ -50,9 +51,14 @@ class Slice:
             if _callee(call).startswith("cudaMalloc") and _callee(call) not in PINNED
             for name in _addressed(call)
         }
-        self.host = {name for node in walk(function.body) if (name := _made_on_the_host(node))}
+        handed = {text(node) for launch in launches_in(function.body) for node in _arguments(launch)}
+        self.pinned = {name for c in _calls(function.body) if _callee(c) in PINNED for name in _addressed(c)} & handed
+        self.device |= self.pinned  # a kernel may use it, and host code fills it
+        self.host = {name for node in walk(function.body) if (name := _made_on_the_host(node))} - self.pinned
+        self.strangers = sorted(self.host & handed)  # host memory that a kernel is given
         self.symbols: list[str] = []  # of constant or global memory that the host copies to
-        self.filled: dict[str, str] = {}  # arrays on the device, with the field of a struct that points to them, or ""
+        # arrays on the device, with the field of a struct that points to them, or ""
+        self.filled: dict[str, str] = dict.fromkeys(sorted(self.pinned), "")
         self.units = list(self.units_of(function.body.named_children)) if function.body is not None else []
         for unit in self.units:
             unit.defines = self.defined_by(unit.head)
@@ -73,6 +79,8 @@ class Slice:
         if any(True for _ in launches_in(node)) or self.launching & called_in(node):
             return True
         calls = list(_calls(node))
+        if any(_callee(c) in FREES and _base(_arguments(c)[0]) in self.device for c in calls if _arguments(c)):
+            return True
         return any(_callee(c) in ALWAYS or (_callee(c).startswith("cudaMemcpy") and self.stays(c)) for c in calls)
 
     def stays(self, copy: Node) -> bool:
@@ -154,7 +162,8 @@ class Slice:
                 yield node, "0"
             elif node.type == "call_expression" and _callee(node) in PINNED:
                 name = next(_addressed(node), "")
-                yield node, f"{name} = 0" if name else "0"
+                made = ", ".join(text(part) for part in _arguments(node)[:2])
+                yield node, f"cudaMalloc({made})" if name in self.pinned else f"{name} = 0" if name else "0"
 
     def parameters(self) -> Iterator[Parameter]:
         """The filled arrays, typed as they are declared."""

@@ -109,6 +109,7 @@ def nearest(extents: Sequence[Extent], address: int) -> Extent | None:
 
 def shared_element(address: int, access: int, context: Context) -> tuple[Element, SharedArray] | None:
     """The element of the __shared__ array that is nearest to an offset in the block's shared memory."""
+    address = address - (1 << 32) if 1 << 31 <= address < 1 << 32 else address  # before its start
     arrays = [Extent(a.symbol, a.start, a.size) for a in context.shared]
     closest = nearest(arrays, address)
     if closest is None:
