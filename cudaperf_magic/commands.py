@@ -12,6 +12,7 @@ from contextlib import closing
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
+from textwrap import shorten
 from typing import TYPE_CHECKING, Any, Self
 
 from .errors import UsageError
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
     from .episode import Policy
     from .inspected import Inspected
     from .store import Store
+
+ENDED_CHARACTERS = 80  # of a row of the history; the episode itself says all of it
 
 
 @dataclass
@@ -234,6 +237,7 @@ def history(limit: int = 20) -> Table:
     for entry in open_store().recent(limit):
         when = datetime.fromtimestamp(entry.begun_at).strftime("%Y-%m-%d %H:%M")
         ended = f"KEEP: {entry.kept}" if entry.kept else entry.stopped or "unfinished"
+        ended = shorten(ended, ENDED_CHARACTERS, placeholder=" …")
         rows.append((entry.identity, entry.name, when, str(entry.turns), ended))
     empty = "no episode yet; %%cudaperf translate or `cudaperf translate FILE.c` plays one"
     return Table(("episode", "function", "begun", "turns", "ended"), tuple(rows), empty)

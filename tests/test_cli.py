@@ -191,6 +191,18 @@ def test_history_lists_the_episodes_and_shows_one_again(
     assert capsys.readouterr().out.strip() in told
 
 
+def test_a_long_reason_does_not_widen_the_history(stage: Stage, saxpy_c: str, capsys: pytest.CaptureFixture[str]) -> None:
+    main(["translate", saxpy_c])
+    store = Store()
+    (entry,) = store.recent()
+    store.end(entry.identity, "stopped for a reason of many words " * 9)
+    capsys.readouterr()
+    main(["history"])
+    shown = capsys.readouterr().out
+    assert "stopped for a reason" in shown
+    assert max(map(len, shown.splitlines())) < 160
+
+
 def test_options_reach_the_reading_of_the_c(stage: Stage, saxpy_c: str) -> None:
     above = str(Path(saxpy_c).parent.parent)
     words = ["--entry", "saxpy", "--size", "n=9", "--range", "x=0:1", "-DA=1", "--seed", "5", "-I", above]

@@ -481,6 +481,14 @@ def test_a_line_without_an_access_says_which_lines_have_one() -> None:
     assert "no line has one" in inspection_text(replace(GOOD, maps=()), line=3)
 
 
+def test_in_text_a_line_that_is_asked_for_shows_all_that_it_does() -> None:
+    both = replace(GOOD, maps=(*GOOD.maps, replace(MAPS["shared column"], line=14, operation="load")))
+    asked = inspection_text(both, line=14)
+    assert "Line 14 reads 4 bytes a lane from shared memory" in asked
+    assert asked.count("Line 14 reads") == 2
+    assert inspection_text(both).count("Line 14 reads") == 0
+
+
 def test_maps_of_other_lines_are_there_folded() -> None:
     page = inspection_html(GOOD)
     assert "line 14 reads in: 4 sectors (needed: 4)" in Pieces(page).text

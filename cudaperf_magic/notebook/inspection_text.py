@@ -79,7 +79,11 @@ def _map(inspection: Inspection, line: int | None, width: int) -> list[str]:
     rows = ["", *_wrapped(said, width, "")] if said else []
     if access is None:
         return rows
-    return [*rows, "", "which lane touches what", access_picture.text(access, width)]
+    rows += ["", "which lane touches what", access_picture.text(access, width)]
+    if access.line == line:  # who asks for a line sees all that it does
+        others = (other for other in say.ranked_maps(inspection) if other.line == line and other is not access)
+        rows += [part for other in others for part in ("", access_picture.text(other, width))]
+    return rows
 
 
 def _launch(launch: LaunchReport, width: int) -> list[str]:
