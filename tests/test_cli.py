@@ -191,7 +191,9 @@ def test_history_lists_the_episodes_and_shows_one_again(
     assert capsys.readouterr().out.strip() in told
 
 
-def test_a_long_reason_does_not_widen_the_history(stage: Stage, saxpy_c: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_long_reason_does_not_widen_the_history(
+    stage: Stage, saxpy_c: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     main(["translate", saxpy_c])
     store = Store()
     (entry,) = store.recent()
