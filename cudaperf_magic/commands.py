@@ -271,7 +271,7 @@ def file_text(path: str | Path) -> str:
         UsageError: it is not there, is a folder, or is not text.
     """
     try:
-        return Path(path).read_text(encoding="utf-8")
+        return Path(path).read_text(encoding="utf-8-sig")  # some editors begin a file with a mark
     except UnicodeDecodeError:
         raise UsageError(f"{path} is not UTF-8 text") from None
     except OSError as problem:

@@ -82,6 +82,11 @@ def test_a_fault_ends_with_1_and_bad_input_with_2(kernel: Path, capsys: pytest.C
     assert said.out == "" and said.err == "cudaperf: --size m: scale has no m; it has x, a, n\n"
 
 
+def test_a_file_with_a_byte_order_mark_and_line_ends_of_another_system_is_read(kernel: Path) -> None:
+    kernel.write_bytes(b"\xef\xbb\xbf" + kernel.read_bytes().replace(b"\n", b"\r\n"))
+    assert main(["inspect", str(kernel)]) == 0
+
+
 def test_the_launch_the_card_and_the_line_are_options(kernel: Path, capsys: pytest.CaptureFixture[str]) -> None:
     launch = "scale<<<2, 64>>>(x, 0.5f, n)"
     words = ["--launch", launch, "--size", "n=100", "--device", "T4", "--races", "--line", "3"]
