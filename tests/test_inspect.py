@@ -166,6 +166,17 @@ BODIES = """__global__ void pull(const float4 *p, float *f, int n) {
 }
 """
 
+COUNTS = """__global__ void counts(const unsigned *in, unsigned *out, unsigned n, unsigned bins) {
+    extern __shared__ unsigned own[];
+    for (int b = threadIdx.x; b < bins; b += blockDim.x) own[b] = 0;
+    __syncthreads();
+    for (unsigned i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += blockDim.x * gridDim.x)
+        atomicAdd(&own[in[i]], 1u);
+    __syncthreads();
+    for (int b = threadIdx.x; b < bins; b += blockDim.x) atomicAdd(&out[b], own[b]);
+}
+"""
+
 
 @pytest.mark.parametrize(
     ("source", "grid", "block", "shared_bytes"),
@@ -176,6 +187,7 @@ BODIES = """__global__ void pull(const float4 *p, float *f, int n) {
         (HEAT, (5, 5, 13), (8, 8, 4), 0),
         (DIGITS, (4, 1, 1), (256, 1, 1), 64),
         (BODIES, (4, 1, 1), (256, 1, 1), 4096),
+        (COUNTS, (1, 1, 1), (256, 1, 1), 280),
     ],
 )
 def test_tiles_steps_bins_and_dynamic_shared_memory_say_how_a_kernel_is_launched(

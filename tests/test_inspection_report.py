@@ -26,7 +26,7 @@ from cudaperf_magic.notebook.source_view import Heat, short, tint
 from cudaperf_magic.notebook.source_view import source_view as view_of
 from cudaperf_magic.notebook.words import measured
 from cudaperf_magic.records import Fault, LineCost, Property, Structure
-from cudaperf_magic.records_inspection import AccessMap
+from cudaperf_magic.records_inspection import AccessMap, OccupancyLimit
 
 MORE_STYLES = {"border-left", "border-top", "box-sizing"}  # that JupyterLab's sanitiser lets through as well
 
@@ -548,6 +548,14 @@ def test_bytes_say_whether_they_are_counted_or_modelled() -> None:
     assert kinds["read from DRAM"] == ("modelled", 2 * LAUNCH.dram_read_bytes)
     page = Pieces(inspection_html(GOOD)).text
     assert "8,388,608 (8 MiB)counted" in page and "modelled for H100" in page
+
+
+def test_shared_memory_that_a_kernel_does_not_use_sets_no_limit() -> None:
+    limits = (OccupancyLimit("block size", 8), OccupancyLimit("shared memory", 228), OccupancyLimit("blocks", 32))
+    occupancy = replace(OCCUPANCY, limits=limits, limit="block size")
+    bare = replace(GOOD, launches=(replace(LAUNCH, shared_bytes=0, occupancy=occupancy),))
+    for shown in (inspection_text(bare), inspection_html(bare)):
+        assert "no limit" in shown and "228 blocks" not in shown
 
 
 def test_a_launch_is_told_by_its_shape_and_how_often() -> None:

@@ -182,7 +182,7 @@ def _launch(launch: LaunchReport) -> str:
         is_least = limit.resource == found.limit and found.ratio < 1
         mark = " ◀ the limit" if is_least else ""
         colour = markup.RED if is_least else markup.BLUE
-        blocks = f"{limit.blocks:,} block{'' if limit.blocks == 1 else 's'}" if limit.blocks < 1024 else "no limit"
+        blocks = say.room(limit, launch)
         share = limit.blocks / most if most else 0.0
         rows.append((markup.text(limit.resource), markup.bar(share, colour), markup.text(blocks + mark)))
     head = ("by", "", "a multiprocessor holds")

@@ -92,7 +92,7 @@ def _launch(launch: LaunchReport, width: int) -> list[str]:
     rows = [*_wrapped(say.launch_title(launch), width, ""), *_wrapped(say.occupancy_sentence(launch), width)]
     for limit in found.limits:
         mark = "  <- the limit" if limit.resource == found.limit and found.ratio < 1 else ""
-        blocks = f"{limit.blocks:,} blocks" if limit.blocks < 1024 else "no limit"
+        blocks = say.room(limit, launch)
         rows.append(f"  {limit.resource:<14} {bar(limit.blocks / most if most else 0.0)}  {blocks}{mark}")
     rows += [row for advice in found.advice for row in _wrapped(f"→ {advice}", width)]
     return [*rows, *_wrapped(say.launch_facts(launch), width)]

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from ..records import Fault, LineCost
-from ..records_inspection import UNSEEN, AccessMap, Dim3, Inspection, LaunchReport
+from ..records_inspection import UNSEEN, AccessMap, Dim3, Inspection, LaunchReport, OccupancyLimit
 from .words import Badge, number, plural
 
 # Causes before what follows from them: a race is why another thread finds memory unwritten.
@@ -236,6 +236,13 @@ def launch_facts(launch: LaunchReport) -> str:
     rare = ((launch.barriers, "barrier"), (launch.atomics, "atomic"))
     facts += [plural(count, noun) for count, noun in rare if count]
     return f"{', '.join(facts)}."
+
+
+def room(limit: OccupancyLimit, launch: LaunchReport) -> str:
+    """How many blocks one resource leaves room for. Of shared memory a kernel without any still takes a little."""
+    if limit.blocks >= 1024 or (limit.resource == "shared memory" and not launch.shared_bytes):
+        return "no limit"
+    return f"{limit.blocks:,} block{'' if limit.blocks == 1 else 's'}"
 
 
 def occupancy_sentence(launch: LaunchReport) -> str:

@@ -101,6 +101,8 @@ class KernelShape:
         self.places[text(name)] = self.places.get(text(name), frozenset()) | self.origin(value)
         if text(value) in PLACES and node.type == "init_declarator":
             self.plain[text(name)] = PLACES[text(value)]
+        elif node.type == "assignment_expression":
+            self.plain.pop(text(name), None)
 
     def origin(self, node: Node | None) -> Places:
         """Which indices a value depends on."""
@@ -238,7 +240,9 @@ class KernelShape:
             uses += node.type == "identifier" and node.text == name.text
             if node.type == "subscript_expression" and _flat(node)[0] == text(name):
                 uses -= 1
-                counts.add(self.elements(_flat(node)[1][0], threads))
+                index = _flat(node)[1][0]
+                if not any(each.type == "subscript_expression" for each in walk(index)):  # of bins[x[i]] x tells
+                    counts.add(self.elements(index, threads))
         if uses > 1 or "" in counts:  # the declaration itself is one
             return None
         counted = sorted(counts - {str(threads)}) or [str(threads)]
