@@ -232,8 +232,28 @@ def test_where_host_code_cannot_be_followed_the_kernel_runs_alone_and_that_is_sa
     found = inspect(OBJECTS.replace(", F f)", ")").replace("f(x", "F{}(x").replace(", Twice{}", ""))
     (note,) = (note for note in found.inspection.notes if "host code" in note)
     assert found.ok, found.report.text
-    assert "not followed at line 22" in note and "each<Twice, Plain><<<(n + 255) / 256, 256>>>(x, n)" in note
+    assert "not followed at line 23" in note and "each<Twice, Plain><<<(n + 255) / 256, 256>>>(x, n)" in note
     assert note.endswith("other did not run")
+
+
+def test_vectors_of_the_host_give_their_sizes() -> None:
+    main = """#include <vector>
+int main() {
+    int n = 300;
+    std::vector<float> x(n), y(n, 2.0f), z = {1, 2, 3};
+    for (int i = 0; i < n; i++) x[i] = i + y.size();
+    for (auto &each : y) each = x.size();
+    float *a, *b;
+    cudaMalloc(&a, x.size() * sizeof(float));
+    cudaMalloc(&b, n * sizeof(float));
+    cudaMemcpy(a, x.data(), x.size() * sizeof(float), cudaMemcpyHostToDevice);
+    cudaMemcpy(b, y.data(), n * sizeof(float), cudaMemcpyHostToDevice);
+    saxpy<<<z.size(), 128>>>((int)x.size(), 2.0f, a, b);
+    cudaMemcpy(y.data(), b, n * sizeof(float), cudaMemcpyDeviceToHost);
+}"""
+    found = inspect(SAXPY + main)
+    assert found.ok, found.report.text
+    assert found.inspection.launches[0].grid == (3, 1, 1) and made(found)["a"] == (300, "cudaMalloc")
 
 
 def test_classes_that_only_the_host_uses_are_not_compiled_for_the_device() -> None:

@@ -14,6 +14,7 @@ from tree_sitter import Node
 from cudaperf_magic.bench.host.macros import expand
 from cudaperf_magic.bench.host.runtime import PlanError
 from cudaperf_magic.bench.host.source import read_program, text
+from cudaperf_magic.bench.inspecting.containers import sized, write
 from cudaperf_magic.bench.inspecting.parameters import Parameter
 from cudaperf_magic.bench.inspecting.program import Entry, launches_in, launching_functions, listed
 from cudaperf_magic.bench.inspecting.slicing import Slice
@@ -25,7 +26,7 @@ def main_entry(source: str, defines: tuple[str, ...]) -> Entry:
     Raises:
         PlanError: the text cannot be read.
     """
-    expanded = expand(source, defines)
+    expanded = sized(expand(source, defines))
     program = read_program(expanded)
     launching = launching_functions(program)
     kept = bytearray(expanded.encode(errors="replace"))
@@ -35,16 +36,16 @@ def main_entry(source: str, defines: tuple[str, ...]) -> Entry:
     for function in launching.values():
         part = Slice(function, program, set(launching))
         for node in part.dropped():
-            _write(kept, node, ";")  # a loop or branch keeps a body
+            write(kept, node, ";")  # a loop or branch keeps a body
         for node, words in [*part.host_arrays(), *part.choices()]:
-            _write(kept, node, words)
+            write(kept, node, words)
         filled |= {p.name: p for p in part.parameters()}
         symbols |= dict.fromkeys(part.symbols)
         strangers |= dict.fromkeys(part.strangers)
         if function.name == "main":
             taken = function.declarator.child_by_field_name("parameters")
             if taken is not None:
-                _write(kept, taken, "()")
+                write(kept, taken, "()")
     return Entry(kept.decode(), "main", (), "main()", tuple(_notes(filled, symbols, strangers)), tuple(filled.values()))
 
 
@@ -81,11 +82,3 @@ def _first_launch(source: str, defines: tuple[str, ...]) -> Node | None:
         return None
     found = [node for f in launching_functions(program).values() for node in launches_in(f.body)]
     return min(found, key=lambda node: node.start_byte, default=None)
-
-
-def _write(kept: bytearray, node: Node, words: str) -> None:
-    """Other words in a node's place, and blanks up to its end."""
-    for index in range(node.start_byte, node.end_byte):
-        if kept[index] not in b"\n\r":
-            kept[index] = 0x20
-    kept[node.start_byte : node.start_byte + len(words)] = words.encode()
