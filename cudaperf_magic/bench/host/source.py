@@ -165,9 +165,7 @@ def function_of(node: Node, template: Node | None, namespace: str = "") -> Funct
     name = declarator.child_by_field_name("declarator")
     if name is None or name.type not in ("identifier", "qualified_identifier"):
         return None
-    words = frozenset(
-        text(c) for c in node.children if c.type in DEVICE_WORDS | _SPECIFIERS or c.type.startswith("__")
-    )
+    words = frozenset(text(c) for c in node.children if c.type in DEVICE_WORDS | _SPECIFIERS or c.type.startswith("__"))
     return Function(text(name).rsplit("::", 1)[-1], node, declarator, words, _template(template), namespace)
 
 
