@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from cudaperf_magic.compiler.cuda_writer import write_cuda
+from cudaperf_magic.compiler.moves.loops import parted
 from cudaperf_magic.compiler.schedule import Schedule, Step, parse_schedule
 from cudaperf_magic.fakes import BROKEN, correct
 from cudaperf_magic.policies.estimate import estimate
@@ -21,6 +22,13 @@ MATMUL = """void matmul(int n, int m, int p, const float A[n][p], const float B[
 }"""
 TRANSPOSE = """void transpose(int n, int m, const float a[n][m], float b[m][n]) {
     for (int i = 0; i < n; i++) for (int j = 0; j < m; j++) b[j][i] = a[i][j];
+}"""
+BY_ROWS = """void by_rows(int n, int m, int p, const float A[n][p], const float B[p][m], float C[n][m]) {
+    for (int i = 0; i < n; i++) {
+        for (int j = 0; j < m; j++) C[i][j] = 0;
+        for (int k = 0; k < p; k++)
+            for (int j = 0; j < m; j++) C[i][j] += A[i][k] * B[k][j];
+    }
 }"""
 DOT = """float dot(int n, const float x[n], const float y[n]) {
     float s = 0; for (int i = 0; i < n; i++) s += x[i] * y[i]; return s;
@@ -78,6 +86,18 @@ def test_every_candidate_says_why_and_its_schedule_writes_it_again() -> None:
         assert candidate.intention
         program = carried_out(search.plain(context), parse_schedule(candidate.schedule), context)
         assert candidate.source.endswith(write_cuda(program, context.orders))
+
+
+def test_a_step_on_the_c_is_tried_with_the_move_that_it_opens_the_way_for() -> None:
+    task, search = policy(BY_ROWS)
+    candidates = second(BY_ROWS, intensity=0.01, coalescing=0.1)
+    moves = [tuple(step.move for step in parse_schedule(c.schedule).steps) for c in candidates]
+    assert ("distribute", "tile") in [m[:2] for m in moves], moves
+    for candidate in candidates:
+        on_loops, on_kernels = parted(parse_schedule(candidate.schedule))
+        context = context_of(task)
+        again = carried_out(search.plain(context, on_loops), Schedule(on_kernels), context)
+        assert write_cuda(again, context.orders) in candidate.source
 
 
 def test_no_program_is_proposed_twice() -> None:

@@ -135,7 +135,8 @@ class SearchPolicy:
         on_loops, _ = parted(schedule)
         new_loops, new_kernels = parted(Schedule(idea.steps))
         if new_loops:  # the kernels are others then, and start plain again
-            program, made = self.plain(context, (*on_loops, *new_loops)), Schedule((*on_loops, *new_loops))
+            loops = (*on_loops, *new_loops)
+            program, made = self.plain(context, loops), Schedule((*loops, *new_kernels))
         else:
             program, made = base, schedule.then(*new_kernels)
         for step in new_kernels:

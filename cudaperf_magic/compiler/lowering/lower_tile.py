@@ -10,14 +10,12 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from cudaperf_magic.compiler.analysis.affine import integer, same, simplify
-from cudaperf_magic.compiler.analysis.updates import update_of
 from cudaperf_magic.compiler.analysis.usage import usage
 from cudaperf_magic.compiler.fresh import unused_name
 from cudaperf_magic.compiler.loops import (
     Assign,
     Binary,
     Call,
-    Comment,
     Const,
     Declare,
     Evaluate,
@@ -48,10 +46,10 @@ from cudaperf_magic.compiler.lowering.grid import (
 )
 from cudaperf_magic.compiler.lowering.kernel import Kernel, declared_locals
 from cudaperf_magic.compiler.lowering.snippets import literal
+from cudaperf_magic.compiler.lowering.tile_edge import adds_zero
 from cudaperf_magic.compiler.program import Nest
 
 SYNC = Evaluate(Call("__syncthreads", ()))
-FACTOR_OPERATORS = {"*"}
 
 
 def lower_tile(nest: Nest, symbols: Symbols, host_names: set[str]) -> Kernel:
@@ -269,7 +267,7 @@ class _Tiler:
         conditions: list[Expr] = []
         if not uniform[0]:
             conditions.append(Binary(">=", Name(loop.var), loop.start))
-        if not uniform[1] or not adds_zero(loop, prints):
+        if not uniform[1] or not adds_zero(loop, prints, self.symbols.shapes):
             conditions.append(Binary("<", Name(loop.var), loop.stop))
         condition = all_of(tuple(conditions))
         body = inside if condition is None else (If(condition, inside),)
@@ -360,29 +358,3 @@ def may_be_negative(origin: Expr) -> bool:
     if isinstance(origin, Binary):
         return origin.op == "-" or may_be_negative(origin.left) or may_be_negative(origin.right)
     return not isinstance(origin, (Name, Const)) and (integer(origin) or 0) < 0
-
-
-def adds_zero(loop: Loop, prints: list[Footprint]) -> bool:
-    """Whether iterations past the end only add products of zeros: then the edge needs no condition.
-
-    All statements must be `s += product` with at least two staged factors that move with the loop; zero times zero,
-    not zero times an infinity that is really there.
-    """
-    staged = {found.array for found in prints if any(loop.var in moved for moved in found.varies_with)}
-    for statement in loop.body:
-        if isinstance(statement, Comment):
-            continue
-        update = update_of(statement) if isinstance(statement, Assign) else None
-        if update is None or update.operator != "+" or update.guard is not None:
-            return False
-        factors = list(_factors(update.value))
-        moving = [f for f in factors if loop.var in names_in(f)]
-        if len(moving) < 2 or not all(isinstance(f, Load) and f.array in staged for f in moving):
-            return False
-    return True
-
-
-def _factors(expression: Expr) -> list[Expr]:
-    if isinstance(expression, Binary) and expression.op in FACTOR_OPERATORS:
-        return _factors(expression.left) + _factors(expression.right)
-    return [expression]
