@@ -30,7 +30,7 @@ def guess(reached: int, *, is_integer: bool, sizes: Mapping[str, int], plan: Lau
     exact = [*_of_the_launch(plan), *_unusual(known, sizes, is_integer)]
     # Without a guard every thread of the last block takes part, so the sizes are asked before the threads.
     fitting = [e for e in known if e.elements == reached]
-    fitting += [e for e in known if _is_last_block(e.elements, reached, plan)]
+    fitting += [e for e in known if not _is_power(e) and _is_last_block(e.elements, reached, plan)]
     fitting += [e for e in exact if e.elements == reached]
     if fitting:
         return fitting[0]
@@ -59,6 +59,11 @@ def _sizes(sizes: Mapping[str, int], most: int = 3) -> Iterator[Extent]:
             for name in names:
                 elements *= positive[name]
             yield Extent(elements, " * ".join(names))
+
+
+def _is_power(extent: Extent) -> bool:
+    names = extent.why.split(" * ")
+    return len(set(names)) < len(names)
 
 
 def _of_the_launch(plan: LaunchPlan) -> Iterator[Extent]:
