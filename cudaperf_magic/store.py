@@ -209,8 +209,20 @@ class Store:
             )
         database.execute("PRAGMA synchronous = FULL")  # a turn survives a power cut too, not only a kill
         if layout < LAYOUT:
-            database.execute("PRAGMA journal_mode = WAL")  # kept in the file from here on
-            database.executescript(f"BEGIN IMMEDIATE; {TABLES} PRAGMA user_version = {LAYOUT}; COMMIT;")
+            self._lay_out(database)
+
+    def _lay_out(self, database: sqlite3.Connection) -> None:
+        """A change of the journal's kind does not wait for others by itself, as all else does."""
+        until = time.monotonic() + BUSY_TIMEOUT_S
+        while True:
+            try:
+                database.execute("PRAGMA journal_mode = WAL")  # kept in the file from here on
+                break
+            except sqlite3.OperationalError as error:
+                if "locked" not in str(error) or time.monotonic() > until:
+                    raise
+                time.sleep(0.02)
+        database.executescript(f"BEGIN IMMEDIATE; {TABLES} PRAGMA user_version = {LAYOUT}; COMMIT;")
 
     def _explain(self, error: sqlite3.Error) -> StoreError:
         said = str(error)

@@ -11,6 +11,7 @@ import sys
 import time
 from dataclasses import replace
 from pathlib import Path
+from threading import Timer
 
 import pytest
 
@@ -153,6 +154,16 @@ def test_several_kernels_write_to_one_new_store_at_once(tmp_path: Path) -> None:
     assert [entry.turns for entry in entries] == [12] * 4
     for entry in entries:
         assert [t.candidate.source for t in Store(path).load(entry.identity).turns] == [str(n) for n in range(12)]
+
+
+def test_a_new_store_waits_for_another_kernel_that_holds_it(store: Store) -> None:
+    store.path.parent.mkdir(parents=True, exist_ok=True)
+    with sqlite3.connect(store.path, isolation_level=None, check_same_thread=False) as other:
+        other.execute("BEGIN IMMEDIATE")
+        other.execute("CREATE TABLE theirs (x)")
+        Timer(0.4, other.rollback).start()
+        assert store.recent(1) == ()
+    other.close()
 
 
 def test_a_file_that_is_no_database_is_moved_aside_whole_and_the_next_call_works(store: Store) -> None:
