@@ -4,7 +4,7 @@ most 120. It looks at plain subscripts only; what it does not see, running the C
 
 from __future__ import annotations
 
-from cudaperf_magic.compiler.analysis.affine import integer, linear
+from cudaperf_magic.compiler.analysis.affine import integer, linear, loads_in
 from cudaperf_magic.compiler.loops import (
     Const,
     Expr,
@@ -17,7 +17,6 @@ from cudaperf_magic.compiler.loops import (
     expressions,
     names_in,
     walk,
-    walk_expression,
 )
 
 
@@ -43,10 +42,7 @@ def most_by_dimensions(function: Function) -> dict[str, int]:
 
 
 def _loads(body: tuple[Stmt, ...]) -> list[Load]:
-    written = (e for statement in walk(body) for e in expressions(statement))
-    parts = [part for e in written for part in walk_expression(e)]
-    targets = [s.target for s in walk(body) if hasattr(s, "target")]
-    return [part for part in (*parts, *targets) if isinstance(part, Load)]
+    return [load for statement in walk(body) for e in expressions(statement) for load in loads_in(e)]
 
 
 def _offset(expression: Expr, names: set[str]) -> tuple[str, int] | None:
