@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass, field, replace
+from math import exp, log
 from typing import Literal
 
 Role = Literal["in", "out", "inout"]
-Status = Literal["pass", "mismatch", "crash", "timeout", "cheat", "fault"]
+Status = Literal["pass", "mismatch", "crash", "timeout", "cheat", "fault", "unrefereeable"]
 Stage = Literal["read", "build", "verify", "measure"]
 Decision = Literal["translate", "keep", "none"]
 
@@ -195,6 +196,8 @@ class Verdict:
     cases_passed: int = 0
     cases_total: int = 0
     is_deterministic: bool | None = None
+    generality: tuple[int, int] | None = None  # (neighbour shapes that pass, of those tried); never a refusal
+    sanitizer: str = ""  # what compute-sanitizer said of the accepted kernel; "" where it did not run
 
     @property
     def ok(self) -> bool:
@@ -202,17 +205,62 @@ class Verdict:
 
 
 @dataclass(frozen=True)
+class Baseline:
+    """What a candidate's time is held against, named in full; samples in microseconds of one call each."""
+
+    name: str  # "turn 1 (plain CUDA)", "gcc -O3 -march=native on one core"
+    samples_us: tuple[float, ...]
+
+    def __post_init__(self) -> None:
+        if not self.samples_us or min(self.samples_us) <= 0:
+            raise ValueError("a baseline needs samples, all above zero")
+
+    @property
+    def median_us(self) -> float:
+        return _median(self.samples_us)
+
+
+@dataclass(frozen=True)
+class Clocks:
+    """The card's state beside the samples, as it reports it; None is what it does not tell."""
+
+    sm_mhz: int | None = None
+    memory_mhz: int | None = None
+    temperature_c: int | None = None
+    power_w: float | None = None
+    throttled_by: tuple[str, ...] = ()  # "thermal", "power cap": reasons other than idle seen while timing
+
+
+@dataclass(frozen=True)
 class Timing:
-    """Samples in microseconds, of candidate and named baseline, measured on a GPU; never modelled."""
+    """Samples in microseconds of one call each, measured on a GPU; never modelled.
+
+    `samples_us` are cold: the cache was flushed before each. Sample k of the paired baseline was taken beside sample k
+    of the candidate, in random order; `interval` is the 95 % bootstrap interval of that ratio, baseline / candidate.
+    `noise` is how far two timings of one and the same kernel lie apart on this machine, as a share.
+    """
 
     samples_us: tuple[float, ...]
     baseline: str = ""
     baseline_samples_us: tuple[float, ...] = ()
     floor_us: float | None = None
+    floor_by: str = ""  # what sets the floor: "memory bandwidth", "float32 arithmetic"
+    interval: tuple[float, float] | None = None
+    noise: float | None = None
+    warm_us: tuple[float, ...] = ()
+    end_to_end_us: tuple[float, ...] = ()  # with the transfers of its arrays to and from the host
+    others: tuple[Baseline, ...] = ()  # measured apart from it: the C on one core, on all
+    clocks: Clocks | None = None
+    gpu: str = ""  # the card's own name
+    case: Case | None = None
+    calls_per_sample: int = 1
+    is_graph: bool = False  # launched as a CUDA graph
 
     def __post_init__(self) -> None:
         if not self.samples_us or min(self.samples_us) <= 0:
             raise ValueError("a timing needs samples, all above zero")
+        if self.interval is not None and len(self.samples_us) != len(self.baseline_samples_us):
+            raise ValueError("an interval of a ratio needs paired samples")
 
     @property
     def median_us(self) -> float:
@@ -220,11 +268,42 @@ class Timing:
 
     @property
     def speedup(self) -> float | None:
-        return _median(self.baseline_samples_us) / self.median_us if self.baseline_samples_us else None
+        """Baseline / candidate: the median of the paired ratios where samples are paired, else of the medians."""
+        if not self.baseline_samples_us:
+            return None
+        if self.interval is None:
+            return _median(self.baseline_samples_us) / self.median_us
+        pairs = zip(self.baseline_samples_us, self.samples_us, strict=True)
+        return exp(_median(tuple(log(theirs / ours) for theirs, ours in pairs)))
+
+    @property
+    def is_faster(self) -> bool:
+        """Whether "faster than the baseline" may be said: the interval's lower end lies above 1 and the noise."""
+        return self.interval is not None and self.interval[0] > 1.0 + (self.noise or 0.0)
 
     @property
     def of_floor(self) -> float | None:
+        """Time / floor, at least 1 for what is measured rightly."""
         return self.median_us / self.floor_us if self.floor_us else None
+
+
+@dataclass(frozen=True)
+class KernelRun:
+    """One kernel that ran on the device while a candidate was called: whose it is, and its share of the time."""
+
+    name: str
+    owner: Literal["candidate", "library"]
+    launches: int
+    share: float  # of the device time of the call
+    library: str = ""  # "cublas", "aten"
+
+
+@dataclass(frozen=True)
+class Label:
+    """Something that was seen and is no verdict by itself; the task's contract may make it one."""
+
+    kind: str  # "library_call", "decoy", "state", "clocks_disagree", "shape_specialised"
+    message: str
 
 
 @dataclass(frozen=True)
@@ -308,6 +387,10 @@ class Outcome:
     memory: Memory | None = None
     device: str = "simulator"
     seconds: float = 0.0
+    stages: tuple[tuple[str, float], ...] = ()  # (what, seconds): where the time of this evaluation went
+    kernels: tuple[KernelRun, ...] = ()
+    labels: tuple[Label, ...] = ()
+    isolation: tuple[str, ...] = ()  # the protections that held around the candidate
 
     def __post_init__(self) -> None:
         if self.verdict is not None and not self.build.ok:

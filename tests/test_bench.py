@@ -16,7 +16,7 @@ import pytest
 
 from cudaperf_magic.bench import devices, sandbox
 from cudaperf_magic.bench.bench import Bench
-from cudaperf_magic.bench.gpu import DeviceInfo
+from cudaperf_magic.bench.gpu.running import DeviceInfo
 from cudaperf_magic.bench.nvrtc import Compiled
 from cudaperf_magic.bench.runners import Request, RunResult
 from cudaperf_magic.bench.settle import settled
@@ -242,7 +242,7 @@ import sys
 from pathlib import Path
 from cudaperf_magic.bench import devices, sandbox, verify
 from cudaperf_magic.bench.bench import Bench
-from cudaperf_magic.bench.gpu import DeviceInfo
+from cudaperf_magic.bench.gpu.running import DeviceInfo
 from cudaperf_magic.bench.nvrtc import Compiled
 from cudaperf_magic.bench.runners import Request, RunResult
 from cudaperf_magic.bench.settle import settled

@@ -12,7 +12,7 @@ import pytest
 
 from cudaperf_magic.bench import devices
 from cudaperf_magic.bench.devices import SIMULATED_ARCH, Device, Done, GpuRunner, SimulatorRunner, open_device
-from cudaperf_magic.bench.gpu import DeviceInfo
+from cudaperf_magic.bench.gpu.running import DeviceInfo
 from cudaperf_magic.bench.nvrtc import Compiled
 from cudaperf_magic.bench.plan import Free, LaunchPlan
 from cudaperf_magic.bench.runners import Request

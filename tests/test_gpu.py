@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from cudaperf_magic.bench import cuda_driver, gpu
-from cudaperf_magic.bench.cuda_driver import DriverError
+from cudaperf_magic.bench.gpu import driver, running
+from cudaperf_magic.bench.gpu.driver import DriverError
 from cudaperf_magic.bench.host.types import scalar_bytes
 from cudaperf_magic.bench.plan import Allocate, Copy, Fill, Free, Launch, LaunchPlan, Pointer, Scalar
 from cudaperf_magic.errors import ToolchainError
@@ -58,9 +58,9 @@ class FakeDriver:
 
 
 def run(monkeypatch: pytest.MonkeyPatch, driver: FakeDriver, *steps: Any) -> tuple[tuple[Any, ...], np.ndarray]:
-    monkeypatch.setattr(gpu, "load_driver", lambda: driver)
+    monkeypatch.setattr(running, "load_driver", lambda: driver)
     y = np.arange(4, dtype=np.float32)
-    return gpu.run_on_gpu(b"", {"k": "_Z1k"}, LaunchPlan(steps), {"y": y}), y
+    return running.run_on_gpu(b"", {"k": "_Z1k"}, LaunchPlan(steps), {"y": y}), y
 
 
 LAUNCH = Launch("k", (2, 3, 1), (32, 1, 1), (Pointer("y", 4),), 60_000, True, (2, 1, 1), 7)
@@ -102,11 +102,11 @@ def test_without_a_driver_there_are_no_devices_and_running_says_what_to_do(monke
     def absent(name: str) -> None:
         raise OSError(name)
 
-    cuda_driver.load_driver.cache_clear()
-    monkeypatch.setattr(cuda_driver.ctypes, "CDLL", absent)
-    assert gpu.available_devices() == ()
+    driver.load_driver.cache_clear()
+    monkeypatch.setattr(driver.ctypes, "CDLL", absent)
+    assert running.available_devices() == ()
     with pytest.raises(ToolchainError, match="--device simulator"):
-        gpu.device_info(0)
+        running.device_info(0)
 
 
 def test_scalars_lie_in_memory_as_c_lays_them() -> None:
@@ -124,5 +124,5 @@ def test_scalars_lie_in_memory_as_c_lays_them() -> None:
 
 
 def test_a_scalar_argument_is_read_back_from_its_packed_bytes() -> None:
-    packed = gpu._Run(FakeDriver(), {}).argument(Scalar("double", 2.5))  # type: ignore[arg-type]
+    packed = running._Run(FakeDriver(), {}).argument(Scalar("double", 2.5))  # type: ignore[arg-type]
     assert ctypes.c_double.from_buffer(packed).value == 2.5

@@ -12,8 +12,8 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from cudaperf_magic.bench.gpu import available_devices, run_on_gpu
-from cudaperf_magic.bench.gpu import open_device as open_gpu
+from cudaperf_magic.bench.gpu.running import available_devices, run_on_gpu
+from cudaperf_magic.bench.gpu.running import open_device as open_gpu
 from cudaperf_magic.bench.nvrtc import Compiled
 from cudaperf_magic.bench.plan import LaunchPlan
 from cudaperf_magic.bench.runners import Request, Runner, RunResult

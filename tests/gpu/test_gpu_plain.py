@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from cudaperf_magic.bench.gpu import available_devices, device_info, run_on_gpu
+from cudaperf_magic.bench.gpu.running import available_devices, device_info, run_on_gpu
 from cudaperf_magic.bench.launcher import device_source, read_plan
 from cudaperf_magic.bench.nvrtc import build
 from cudaperf_magic.bench.sandbox import Finished, run_in_child

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import numpy as np
 
-from cudaperf_magic.bench.gpu import open_device, run_on_gpu
+from cudaperf_magic.bench.gpu.running import open_device, run_on_gpu
 
 from .builds import compiled
 from .case import Array, Arrays, CalibrationCase, differences

@@ -16,7 +16,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from cudaperf_magic.bench.gpu import device_info
+from cudaperf_magic.bench.gpu.running import device_info
 
 from .counters import NOT_LISTED, Record, metrics, read_counters
 from .launch_all import selected

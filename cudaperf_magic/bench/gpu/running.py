@@ -16,9 +16,10 @@ import numpy.typing as npt
 
 from cudaperf_magic.bench.host.types import scalar_bytes
 
-from ..errors import ToolchainError
-from ..records import Fault
-from .cuda_driver import (
+from ...errors import ToolchainError
+from ...records import Fault
+from ..plan import Allocate, Copy, Fill, Free, KernelArgument, Launch, LaunchPlan, Pointer, Step, Struct
+from .driver import (
     CLUSTER,
     COOPERATIVE,
     KERNEL_FAULTS,
@@ -34,7 +35,6 @@ from .cuda_driver import (
     LaunchConfig,
     load_driver,
 )  # fmt: skip
-from .plan import Allocate, Copy, Fill, Free, KernelArgument, Launch, LaunchPlan, Pointer, Step, Struct
 
 WORKSPACE_POISON = 0xFF  # bytes; as float or double a NaN, so that reading a fresh workspace shows
 _PORTABLE_CLUSTER = 8

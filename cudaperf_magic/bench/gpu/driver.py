@@ -1,4 +1,4 @@
-"""NVIDIA's driver library through ctypes: the calls that gpu.py needs, each checked, and what their error codes mean.
+"""NVIDIA's driver library through ctypes: the calls that running.py needs, each checked, and what error codes mean.
 
 No policy here: nothing is launched, copied or decided, and importing this module loads nothing.
 """
@@ -9,7 +9,7 @@ import ctypes
 from functools import lru_cache
 from typing import Any, Literal
 
-from ..errors import ToolchainError
+from ...errors import ToolchainError
 
 FaultKind = Literal["out_of_bounds", "misaligned", "trap", "limit", "launch"]
 

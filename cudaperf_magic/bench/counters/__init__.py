@@ -1,0 +1,1 @@
+"""What the hardware counted while a kernel ran, and which tools of NVIDIA's looked at it."""
