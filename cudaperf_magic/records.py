@@ -217,7 +217,7 @@ class Baseline:
 
     @property
     def median_us(self) -> float:
-        return _median(self.samples_us)
+        return median(self.samples_us)
 
 
 @dataclass(frozen=True)
@@ -264,7 +264,7 @@ class Timing:
 
     @property
     def median_us(self) -> float:
-        return _median(self.samples_us)
+        return median(self.samples_us)
 
     @property
     def speedup(self) -> float | None:
@@ -272,9 +272,9 @@ class Timing:
         if not self.baseline_samples_us:
             return None
         if self.interval is None:
-            return _median(self.baseline_samples_us) / self.median_us
+            return median(self.baseline_samples_us) / self.median_us
         pairs = zip(self.baseline_samples_us, self.samples_us, strict=True)
-        return exp(_median(tuple(log(theirs / ours) for theirs, ours in pairs)))
+        return exp(median(tuple(log(theirs / ours) for theirs, ours in pairs)))
 
     @property
     def is_faster(self) -> bool:
@@ -483,7 +483,7 @@ class Episode:
         return replace(self, stopped=why)
 
 
-def _median(values: tuple[float, ...]) -> float:
+def median(values: tuple[float, ...]) -> float:
     ordered = sorted(values)
     middle = len(ordered) // 2
     return ordered[middle] if len(ordered) % 2 else (ordered[middle - 1] + ordered[middle]) / 2

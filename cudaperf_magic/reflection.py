@@ -18,6 +18,7 @@ from cudaperf_magic.records import (
     Property,
     RewardBreakdown,
     Structure,
+    Timing,
     Turn,
     Verdict,
 )
@@ -115,9 +116,8 @@ def _without_secrets(text: str, case: Case | None) -> str:
 
 
 def _on_measure(outcome: Outcome, reward: RewardBreakdown, source: Sequence[str]) -> list[str]:
-    speed = f", {outcome.speedup:.3g} times as fast as the baseline" if outcome.speedup is not None else ""
     total = outcome.verdict.cases_total if outcome.verdict else 0
-    parts = [f"It is correct on all {total} cases{speed}; reward {reward.total:.2f}."]
+    parts = [f"It is correct on all {total} cases{_speed(outcome.timing)}; reward {reward.total:.2f}."]
     if outcome.structure is None:
         return parts
     limits = _limits(outcome.structure, reward)
@@ -131,6 +131,13 @@ def _on_measure(outcome: Outcome, reward: RewardBreakdown, source: Sequence[str]
     if limits[1:]:
         parts.append("Then " + "; then ".join(f"{_named(p)}: {p.reason}" for p in limits[1:3]))
     return parts
+
+
+def _speed(timing: Timing | None) -> str:
+    if timing is None or timing.speedup is None:
+        return ""
+    floor = f" and takes {timing.of_floor:.3g} times the floor ({timing.floor_by})" if timing.of_floor else ""
+    return f", {timing.speedup:.3g} times as fast as {timing.baseline or 'the baseline'}{floor}"
 
 
 def _limits(structure: Structure, reward: RewardBreakdown) -> list[Property]:

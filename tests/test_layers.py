@@ -28,6 +28,7 @@ ROWS: tuple[tuple[str, ...], ...] = (
         "notebook.terminal",
         "notebook.markup",
         "notebook.words",
+        "notebook.timing_words",
         "notebook.inspection_report",
         "notebook.inspection_text",
         "notebook.inspection_words",

@@ -16,7 +16,7 @@ from cudaperf_magic.notebook.report import MIME
 from cudaperf_magic.notebook.tables import Table
 from cudaperf_magic.notebook.terminal import check_text, episode_text
 from cudaperf_magic.proposals import Keep
-from cudaperf_magic.records import Candidate, Episode, Timing, Turn
+from cudaperf_magic.records import Baseline, Candidate, Case, Clocks, Episode, Timing, Turn
 
 # What JupyterLab's sanitiser lets through, of what we use.
 TAGS = {"div", "span", "table", "thead", "tbody", "tr", "td", "th", "ul", "li", "pre", "details", "summary"}
@@ -101,14 +101,41 @@ def test_a_simulated_result_claims_no_time_anywhere() -> None:
         assert "times as fast" not in shown and "µs" not in shown
 
 
-def test_a_measured_result_names_its_baseline() -> None:
+def timed(timing: Timing) -> str:
+    """The plain report of an episode whose best turn was timed."""
     found = episode()
-    timing = Timing((10.0, 11.0, 12.0), "the C on one core", (44.0,))
     best = found.turns[-1]
     measured = replace(best, outcome=replace(best.outcome, timing=timing, device="cuda:0"))
-    text = episode_text(replace(found, turns=(*found.turns[:-1], measured)))
+    return episode_text(replace(found, turns=(*found.turns[:-1], measured)))
+
+
+def test_a_measured_result_names_its_baseline_and_how_it_was_timed() -> None:
+    text = timed(Timing((10.0, 11.0, 12.0), "the C on one core", (44.0,)))
     assert "4 times as fast as the C on one core" in text
-    assert "11 µs, the median of 3 samples" in text
+    assert "It takes 11 µs (the median of 3 samples, each after the cache was flushed)." in text
+
+
+def test_a_claim_stands_only_where_its_interval_clears_the_noise() -> None:
+    pairs = Timing((10.0, 10.0, 10.0), "turn 1", (20.0, 21.0, 20.0), interval=(1.9, 2.1), noise=0.02)
+    assert "verified CUDA, 2 times as fast as turn 1" in timed(pairs)
+    unsure = replace(pairs, baseline_samples_us=(10.0, 10.3, 10.1), interval=(0.99, 1.015), noise=0.02)
+    text = timed(unsure)
+    assert "verified CUDA;" in text
+    assert "It is not claimed to be faster than turn 1: the ratio is 1.01" in text
+
+
+def test_the_floor_the_transfers_and_the_c_are_told_apart() -> None:
+    timing = Timing(
+        (150.0,), floor_us=120.0, floor_by="memory bandwidth", end_to_end_us=(12_300.0,), gpu="NVIDIA H200",
+        others=(Baseline("gcc -O3 on one core", (45_000.0,)),), case=Case((("n", 1 << 26),)),
+        clocks=Clocks(sm_mhz=1980, throttled_by=("power cap",)),
+    )  # fmt: skip
+    text = timed(timing)
+    assert "It takes 150 µs on NVIDIA H200 for n = 67,108,864" in text
+    assert "no kernel could take less than 120 µs (memory bandwidth): 80 % of it" in text
+    assert "12.3 ms with its arrays brought to the device and back." in text
+    assert "The C itself takes 45 ms with gcc -O3 on one core." in text
+    assert "The SM clock was 1,980 MHz, slowed down by power cap." in text
 
 
 def test_every_reward_term_and_property_has_its_number_and_its_reason() -> None:

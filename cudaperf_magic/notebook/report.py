@@ -11,8 +11,8 @@ from typing import Any
 
 from .. import records_json
 from ..goals import Result
-from ..records import Episode, Outcome, RewardBreakdown, Structure, Task, Turn
-from . import markup, terminal, words
+from ..records import Episode, Outcome, RewardBreakdown, Structure, Task, Timing, Turn
+from . import markup, terminal, timing_words, words
 
 MIME = "application/vnd.cudaperf.report+json"
 
@@ -80,6 +80,7 @@ def episode_html(episode: Episode, name: str = "") -> str:
             _claim(episode.task, best.outcome),
             markup.heading(f"Why turn {number} scored {words.number(best.reward.total)}"),
             reward_table(best.reward),
+            timing_table(best.outcome.timing),
             structure_table(best.outcome.structure),
         ]
     elif episode.task.notes:
@@ -102,6 +103,7 @@ def check_html(task: Task, turn: Turn, goals: tuple[Result, ...] = ()) -> str:
         build_log(outcome),
         markup.heading(f"Reward {words.number(turn.reward.total)}"),
         reward_table(turn.reward),
+        timing_table(outcome.timing),
         structure_table(outcome.structure),
         markup.heading("What to try next"),
         markup.paragraph(turn.reflection, "white-space:pre-wrap"),
@@ -166,6 +168,14 @@ def structure_table(structure: Structure | None) -> str:
     return markup.table(rows, top) + (markup.paragraph(absent, "opacity:0.75") if absent else "")
 
 
+def timing_table(timing: Timing | None) -> str:
+    """What was timed, each beside what it is compared with; nothing where no time was measured."""
+    if timing is None:
+        return ""
+    rows = [tuple(markup.text(cell) for cell in row) for row in timing_words.timing_rows(timing)]
+    return markup.table(rows, ("time", "median", "")) if rows else ""
+
+
 def strip(episode: Episode) -> str:
     """One box a turn: number, sign, reward; the best one is framed."""
     boxes = []
@@ -200,6 +210,7 @@ def turn_parts(turn: Turn, before: Turn | None) -> list[str]:
         markup.paragraph(words.verdict_sentence(turn.outcome)),
         faults(turn.outcome),
         build_log(turn.outcome),
+        timing_table(turn.outcome.timing),
         structure_table(turn.outcome.structure),
     ]
     if before is None:

@@ -9,8 +9,8 @@ import time
 from typing import TYPE_CHECKING
 
 from ..goals import Result
-from ..records import Episode, Outcome, RewardBreakdown, Structure, Task, Turn
-from . import words
+from ..records import Episode, Outcome, RewardBreakdown, Structure, Task, Timing, Turn
+from . import timing_words, words
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -28,7 +28,8 @@ def episode_text(episode: Episode) -> str:
     lines = [words.headline(episode)]
     if best is not None:
         lines += [f"  {sentence}" for sentence in words.conditions(episode.task, best.outcome)]
-        lines += ["", *_reward(best.reward), *structure_rows(best.outcome.structure)]
+        lines += ["", *_reward(best.reward), *timing_lines(best.outcome.timing)]
+        lines += structure_rows(best.outcome.structure)
     else:
         lines += [f"  {note}" for note in episode.task.notes]
     if episode.turns:
@@ -47,7 +48,7 @@ def check_text(task: Task, turn: Turn, goals: tuple[Result, ...] = ()) -> str:
     else:
         lines.append(f"  {words.where(outcome)}")
     lines += _trouble(outcome)
-    lines += ["", *_reward(turn.reward), *structure_rows(outcome.structure)]
+    lines += ["", *_reward(turn.reward), *timing_lines(outcome.timing), *structure_rows(outcome.structure)]
     if turn.reflection:
         lines += ["", "what to try next:", *(f"  {line}" for line in turn.reflection.splitlines())]
     return "\n".join(lines)
@@ -65,6 +66,15 @@ def _reward(reward: RewardBreakdown) -> list[str]:
         sum_ = f"{words.number(term.score)} × {words.number(term.weight)} = {words.number(term.value)}"
         rows.append(f"  {term.name:<{wide}}  {bar(term.score)}  {sum_:<22}  {term.reason}".rstrip())
     return rows
+
+
+def timing_lines(timing: Timing | None) -> list[str]:
+    """What was timed under a title; nothing where no time was measured."""
+    if timing is None:
+        return []
+    rows = timing_words.timing_rows(timing)
+    wide = max(len(what) for what, _, _ in rows)
+    return ["time", *(f"  {what:<{wide}}  {took:>8}  {more}".rstrip() for what, took, more in rows)]
 
 
 def structure_rows(structure: Structure | None) -> list[str]:
@@ -160,7 +170,8 @@ class TerminalView:
         self.console.print(line, soft_wrap=True)
         if not turn.outcome.ok:
             self.console.print(f"  {words.verdict_sentence(turn.outcome)}", markup=False, soft_wrap=True)
-        for row in [*_trouble(turn.outcome), *structure_rows(turn.outcome.structure)[1:]]:
+        rows = [*_trouble(turn.outcome), *timing_lines(turn.outcome.timing)[1:]]
+        for row in [*rows, *structure_rows(turn.outcome.structure)[1:]]:
             self.console.print(row, markup=False, style="dim", soft_wrap=True)
         if before is not None:
             self._diff(before, turn)

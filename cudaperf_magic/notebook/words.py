@@ -12,6 +12,7 @@ from typing import Literal
 
 from ..goals import Result
 from ..records import PROPERTIES, Case, Episode, Fault, Outcome, Property, Structure, Task, Turn
+from . import timing_words
 
 Tone = Literal["good", "bad", "neutral"]
 DiffKind = Literal["add", "remove", "same", "place"]
@@ -135,9 +136,7 @@ def headline(episode: Episode) -> str:
     best = episode.best
     turns = plural(len(episode.turns), "turn")
     if best is not None:
-        speedup = best.outcome.speedup
-        timing = best.outcome.timing
-        claim = f", {number(speedup)} times as fast as {timing.baseline}" if speedup and timing else ""
+        claim = timing_words.claim(best.outcome.timing) if best.outcome.timing else ""
         return f"{name}: verified CUDA{claim}; the best of {turns} is turn {episode.turns.index(best) + 1}."
     if not episode.turns:
         return f"{name}: no turn was played" + (f" ({episode.stopped})." if episode.stopped else " yet.")
@@ -185,7 +184,15 @@ def conditions(task: Task, outcome: Outcome) -> tuple[str, ...]:
                 if verdict.is_deterministic
                 else "Runs of one case differ in the last bits: the order of its additions is not fixed."
             )
+        if verdict.generality is not None:
+            passed, tried = verdict.generality
+            found.append(f"On neighbouring sizes, which it need not support, {passed} of {tried} pass.")
+        if verdict.sanitizer:
+            found.append(f"compute-sanitizer: {verdict.sanitizer}.")
     found.append(where(outcome))
+    if outcome.timing is not None:
+        found += timing_words.timing_sentences(outcome.timing)
+    found += [f"{label.message}." for label in outcome.labels]
     return (*found, *task.notes)
 
 
@@ -214,8 +221,7 @@ def where(outcome: Outcome) -> str:
         return f"Ran on the simulator{arch}, on this machine's CPU: structure is counted, no time is claimed."
     if outcome.timing is None:
         return f"Ran on {outcome.device}{arch}; its time was not measured, so none is claimed."
-    samples = plural(len(outcome.timing.samples_us), "sample")
-    return f"Ran on {outcome.device}{arch}: {number(outcome.timing.median_us)} µs, the median of {samples}."
+    return f"Ran on {outcome.device}{arch}."
 
 
 def sizes(cases: Iterable[Case]) -> str:
