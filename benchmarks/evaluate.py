@@ -19,7 +19,7 @@ import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from itertools import count, cycle
+from itertools import chain, count, cycle, zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -65,12 +65,8 @@ def jobs(wanted: int) -> list[Job]:
     for file in files:
         by_kind.setdefault(file.path.partition("/")[0], []).append(file)
     found: list[Job] = []
-    queues = cycle([iter(queue) for queue in by_kind.values()])
-    misses = 0
-    while len(found) < wanted and misses < len(by_kind):
-        file = next(next(queues), None)
-        misses = misses + 1 if file is None else 0
-        if file is None:
+    for file in chain.from_iterable(zip_longest(*by_kind.values())):
+        if file is None or len(found) == wanted:
             continue
         try:
             task = commands.read(
