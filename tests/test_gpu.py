@@ -10,6 +10,7 @@ import pytest
 
 from cudaperf_magic.bench.gpu import driver, running
 from cudaperf_magic.bench.gpu.driver import DriverError
+from cudaperf_magic.bench.gpu.launching import argument_bytes
 from cudaperf_magic.bench.host.types import scalar_bytes
 from cudaperf_magic.bench.plan import Allocate, Copy, Fill, Free, Launch, LaunchPlan, Pointer, Scalar
 from cudaperf_magic.errors import ToolchainError
@@ -124,5 +125,5 @@ def test_scalars_lie_in_memory_as_c_lays_them() -> None:
 
 
 def test_a_scalar_argument_is_read_back_from_its_packed_bytes() -> None:
-    packed = running._Run(FakeDriver(), {}).argument(Scalar("double", 2.5))  # type: ignore[arg-type]
+    packed = argument_bytes(Scalar("double", 2.5), lambda _: 0)
     assert ctypes.c_double.from_buffer(packed).value == 2.5

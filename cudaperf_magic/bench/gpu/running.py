@@ -14,30 +14,13 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from cudaperf_magic.bench.host.types import scalar_bytes
-
 from ...errors import ToolchainError
 from ...records import Fault
-from ..plan import Allocate, Copy, Fill, Free, KernelArgument, Launch, LaunchPlan, Pointer, Step, Struct
-from .driver import (
-    CLUSTER,
-    COOPERATIVE,
-    KERNEL_FAULTS,
-    MAJOR,
-    MINOR,
-    MULTIPROCESSORS,
-    NON_PORTABLE_CLUSTER,
-    OUT_OF_MEMORY,
-    SHARED_BYTES,
-    Driver,
-    DriverError,
-    LaunchAttribute,
-    LaunchConfig,
-    load_driver,
-)  # fmt: skip
+from ..plan import Allocate, Copy, Fill, Free, Launch, LaunchPlan, Pointer, Step
+from .driver import KERNEL_FAULTS, MAJOR, MINOR, MULTIPROCESSORS, OUT_OF_MEMORY, Driver, DriverError, load_driver
+from .launching import Functions, ReadyLaunch
 
 WORKSPACE_POISON = 0xFF  # bytes; as float or double a NaN, so that reading a fresh workspace shows
-_PORTABLE_CLUSTER = 8
 
 
 @dataclass(frozen=True)
@@ -157,7 +140,7 @@ class _Run:
         self.driver = driver
         self.names = names
         self.module = ctypes.c_void_p()
-        self.functions: dict[str, ctypes.c_void_p] = {}
+        self.functions: Functions | None = None
         self.buffers: dict[str, int] = {}
 
     def load(self, cubin: bytes) -> None:
@@ -197,7 +180,7 @@ class _Run:
             try:
                 self.step(step)
             except DriverError as error:
-                return _fault(step, error)
+                return fault_of(step, error)
         return None
 
     def step(self, step: Step) -> None:
@@ -224,43 +207,11 @@ class _Run:
         base = self.buffers[pointer.buffer] if pointer.buffer else 0
         return (base + pointer.offset_bytes) % (1 << 64)
 
-    def function(self, kernel: str) -> ctypes.c_void_p:
-        if kernel not in self.functions:
-            found = ctypes.c_void_p()
-            symbol = self.names.get(kernel, kernel)
-            self.driver.call("cuModuleGetFunction", ctypes.byref(found), self.module, symbol.encode())
-            self.functions[kernel] = found
-        return self.functions[kernel]
-
     def launch(self, step: Launch) -> None:
-        function = self.function(step.kernel)
-        if step.shared_bytes:
-            self.driver.call("cuFuncSetAttribute", function, SHARED_BYTES, step.shared_bytes)
-        attributes = (LaunchAttribute * 2)()
-        count = 0
-        if step.is_cooperative:
-            attributes[count].id, attributes[count].value[0] = COOPERATIVE, 1
-            count += 1
-        if step.cluster is not None:
-            x, y, z = step.cluster
-            if x * y * z > _PORTABLE_CLUSTER:
-                self.driver.call("cuFuncSetAttribute", function, NON_PORTABLE_CLUSTER, 1)
-            attributes[count].id = CLUSTER
-            attributes[count].value[0:3] = [x, y, z]
-            count += 1
-        config = LaunchConfig(step.grid, step.block, step.shared_bytes, None, attributes, count)
-        values = [self.argument(argument) for argument in step.arguments]
-        pointers = (ctypes.c_void_p * max(len(values), 1))(*(ctypes.addressof(value) for value in values))
-        self.driver.call("cuLaunchKernelEx", ctypes.byref(config), function, pointers, None)
-
-    def argument(self, argument: KernelArgument) -> ctypes.Array[ctypes.c_char]:
-        if isinstance(argument, Pointer):
-            return ctypes.create_string_buffer(self.address(argument).to_bytes(8, "little"), 8)
-        if isinstance(argument, Struct):
-            data = argument.placed(self.address)
-        else:
-            data = scalar_bytes(argument.c_type, argument.value)
-        return ctypes.create_string_buffer(data, len(data))
+        if self.functions is None:
+            self.functions = Functions(self.driver, self.module, self.names)
+        function = self.functions.get(step.kernel, step.shared_bytes)
+        ReadyLaunch(self.driver, function, step, self.address).go()
 
     def release(self) -> None:
         """After a fault every call fails; the driver then frees all with the context."""
@@ -271,7 +222,8 @@ class _Run:
                 self.driver.call("cuModuleUnload", self.module)
 
 
-def _fault(step: Step, error: DriverError) -> Fault:
+def fault_of(step: Step, error: DriverError) -> Fault:
+    """What a step's kernel did, in words; an error that is the machine's is raised again."""
     if isinstance(step, Launch) and error.code in KERNEL_FAULTS:
         kind, words = KERNEL_FAULTS[error.code]
         return Fault(kind, f"{step.kernel} {words}", line=step.line or None, kernel=step.kernel)
