@@ -1,0 +1,9 @@
+// Doubles by ldexpf: exact, as the product is.
+__global__ void k(int n, const float *x, float *y) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) y[i] = ldexpf(x[i], 1);
+}
+
+void twice(int n, const float *x, float *y) {
+    if (n > 0) k<<<(n + 255) / 256, 256>>>(n, x, y);
+}
