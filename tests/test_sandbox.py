@@ -20,6 +20,7 @@ import pytest
 
 from cudaperf_magic.bench import sandbox
 from cudaperf_magic.bench.sandbox import Crashed, Ended, Finished, TimedOut, run_in_child, run_many
+from cudaperf_magic.bench.sandbox_servers import SERVERS
 from cudaperf_magic.errors import TaskError, ToolchainError
 from cudaperf_magic.records import Build, Fault
 
@@ -363,7 +364,7 @@ def test_an_interrupt_during_a_call_kills_the_child_and_is_raised() -> None:
 
 def test_a_server_that_died_is_started_again() -> None:
     call(add, 1, 1)
-    process = sandbox._SERVER._process
+    process = SERVERS["plain"]._process
     assert process is not None
     process.kill()
     assert value_of(call(add, 2, 2)) == 4
@@ -371,7 +372,7 @@ def test_a_server_that_died_is_started_again() -> None:
 
 def _left_over(before: set[int]) -> list[psutil.Process]:
     """Processes of this test that are new, but for the server."""
-    server = sandbox._SERVER._process
+    server = SERVERS["plain"]._process
     kept = before | ({server.pid} if server is not None else set())
     until = time.monotonic() + 10
     while True:

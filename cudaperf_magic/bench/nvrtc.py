@@ -239,3 +239,7 @@ def _words(status: int) -> str:
 def _must(status: int) -> None:
     if status != 0:
         raise ToolchainError(f"NVRTC failed ({_words(status)}); pip install --force-reinstall nvidia-cuda-nvrtc")
+
+
+def warm_up() -> None:
+    """Compiles a trifle, so that what NVRTC makes ready once is ready in processes forked from this one."""

@@ -1,7 +1,7 @@
 """Values to and from a child process through memory files: pickles, with the arrays' bytes beside them.
 
 What comes back from a child is not trusted: only plain values, NumPy arrays, and this package's records are built
-from it.
+from it. `SharedArrays` are written as their places only; their files have to be sent along.
 """
 
 from __future__ import annotations
@@ -13,7 +13,10 @@ import mmap
 import os
 import pickle
 import struct
+from collections.abc import Sequence
 from typing import Any
+
+from .sandbox_shared import SharedArrays
 
 _HEADER = struct.Struct("<8sQ")  # magic, number of parts; then their lengths, then the parts at multiples of 64
 _MAGIC = b"cudaperf"
@@ -40,10 +43,13 @@ class BrokenPickle(Exception):
     """The child left no whole value, or one that may not be built."""
 
 
-def write(file: int, value: Any) -> None:
+def write(file: int, value: Any) -> tuple[SharedArrays, ...]:
+    """Writes the value to a memory file, and tells which SharedArrays are in it, in the order that `read` expects."""
     buffers: list[pickle.PickleBuffer] = []
-    head = pickle.dumps(value, protocol=5, buffer_callback=buffers.append)
-    parts = [memoryview(head), *(buffer.raw() for buffer in buffers)]
+    head = io.BytesIO()
+    pickler = _Pickler(head, protocol=5, buffer_callback=buffers.append)
+    pickler.dump(value)
+    parts = [memoryview(head.getbuffer()), *(buffer.raw() for buffer in buffers)]
     lengths = struct.pack(f"<{len(parts)}Q", *(part.nbytes for part in parts))
     position = _aligned(_HEADER.size + len(lengths))
     _write_all(file, memoryview(lengths), _HEADER.size)
@@ -52,6 +58,29 @@ def write(file: int, value: Any) -> None:
         position = _aligned(position + part.nbytes)
     os.ftruncate(file, position)
     os.pwrite(file, _HEADER.pack(_MAGIC, len(parts)), 0)  # last: a file without it is not whole
+    return tuple(pickler.shared)
+
+
+class _Pickler(pickle.Pickler):
+    def __init__(self, *arguments: Any, **keywords: Any) -> None:
+        super().__init__(*arguments, **keywords)
+        self.shared: list[SharedArrays] = []
+
+    def persistent_id(self, value: Any) -> Any:
+        if not isinstance(value, SharedArrays):
+            return None
+        self.shared.append(value)
+        return len(self.shared) - 1, value.places, value.is_writable
+
+
+class _Trusting(pickle.Unpickler):
+    def __init__(self, *arguments: Any, shared: Sequence[int], **keywords: Any) -> None:
+        super().__init__(*arguments, **keywords)
+        self.shared = shared
+
+    def persistent_load(self, key: Any) -> SharedArrays:
+        index, places, is_writable = key
+        return SharedArrays(self.shared[index], places, is_writable)
 
 
 def _write_all(file: int, part: memoryview, position: int) -> None:
@@ -60,8 +89,11 @@ def _write_all(file: int, part: memoryview, position: int) -> None:
         part, position = part[written:], position + written
 
 
-def read(file: int, *, is_trusted: bool) -> Any:
+def read(file: int, *, is_trusted: bool, shared: Sequence[int] = ()) -> Any:
     """The value; its arrays are writable and lie in private pages of the file.
+
+    Args:
+        shared: files of the SharedArrays in it, which then own them.
 
     Raises:
         BrokenPickle: there is none, or it holds what may not be built.
@@ -80,9 +112,11 @@ def read(file: int, *, is_trusted: bool) -> Any:
         position = _aligned(position + length)
     if not parts or position > size:
         raise BrokenPickle("no whole value was left")
-    loader = pickle.Unpickler if is_trusted else _Careful
+    head = io.BytesIO(parts[0])
     try:
-        return loader(io.BytesIO(parts[0]), buffers=parts[1:]).load()
+        if is_trusted:
+            return _Trusting(head, buffers=parts[1:], shared=shared).load()
+        return _Careful(head, buffers=parts[1:]).load()
     except BrokenPickle:
         raise
     except Exception as error:
@@ -93,6 +127,9 @@ def read(file: int, *, is_trusted: bool) -> Any:
 
 class _Careful(pickle.Unpickler):
     """A pickle can call anything it names; here it may name data only."""
+
+    def persistent_load(self, key: Any) -> Any:
+        raise BrokenPickle("arrays of a child's own files are not taken")
 
     def find_class(self, module: str, name: str) -> Any:
         if (module == "builtins" and name in _BUILTINS) or (module == "collections" and name == "OrderedDict"):

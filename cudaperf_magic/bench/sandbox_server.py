@@ -1,9 +1,10 @@
 """The process that forks children for sandbox.py: warm (its imports are done), single-threaded, and never running
 foreign code.
 
-Run as `python -m cudaperf_magic.bench.sandbox_server SOCKET MODULE...`. For each request it forks a *keeper*, first
-of its own process namespace where there is one, which forks the *worker* that calls the function. The server watches
-deadline, output and the number of processes, and kills; it ends when its parent's socket closes.
+Run as `python -m cudaperf_magic.bench.sandbox_server SOCKET WARM_UP MODULE...`. For each request it forks a *keeper*,
+first of its own process namespace where there is one, which forks the *worker* that does the session's work. The server
+watches the session's deadline, the number of processes and their files, and kills; what the worker says and prints goes
+to the parent directly. The server ends when its parent's socket closes.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from __future__ import annotations
 import contextlib
 import importlib
 import json
+import math
 import os
 import selectors
 import shutil
@@ -21,36 +23,55 @@ import sys
 import tempfile
 import time
 import traceback
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from . import sandbox_limits as limits
 from . import sandbox_pickle
+from .sandbox_line import Line
 
 PACKAGE = "cudaperf_magic."
 _TICK_S = 0.05
-_STATUS = struct.Struct("<iiii")  # exit status, signal, whether the network is cut, version of landlock
-_MESSAGE_BYTES = 1 << 16
-_DRAIN_S = 0.2
+_IDLE_TICK_S = 1.0  # when no session has a deadline
+_STARTED, _ENDED = 1, 2
+_STATUS = struct.Struct("<iiii")  # _STARTED, is the network cut, version of landlock, is the folder private; or
+# _ENDED, exit status, signal, 0
+_LIMIT = struct.Struct("<d")
+_MESSAGE_BYTES = 1 << 18
+_FILES = 4  # control, channel, output, request; then those of shared arrays
+_SHARED = 64
 
 
 @dataclass(eq=False)
 class _Call:
-    """One child on its way. `socket` leads to whoever waits for it; when that end closes, nobody wants it any more."""
+    """One child on its way. `line` leads to whoever waits for it; when that end closes, nobody wants it any more."""
 
-    socket: socket.socket
+    line: socket.socket
     keeper: int
     status: int
-    output: int
     folder: str
     started: float
-    options: dict[str, Any]
+    deadline: float
+    processes: int
     levels: list[str]
-    text: bytearray = field(default_factory=bytearray)
 
     @property
-    def deadline(self) -> float:
-        return self.started + float(self.options["timeout_s"])
+    def is_in_namespace(self) -> bool:
+        return "process namespace" in self.levels
+
+
+@dataclass(frozen=True)
+class _Files:
+    """The worker's ends, and the request with the files of shared arrays in it."""
+
+    channel: int
+    output: int
+    request: int
+    shared: tuple[int, ...]
+
+    @property
+    def all(self) -> tuple[int, ...]:
+        return (self.channel, self.output, self.request, *self.shared)
 
 
 class Server:
@@ -65,7 +86,7 @@ class Server:
 
     def serve(self) -> None:
         while True:
-            for key, _ in self.selector.select(_TICK_S if self.calls else None):
+            for key, _ in self.selector.select(self.tick_s):
                 if key.data is None:
                     if not self.accept():
                         return
@@ -73,9 +94,15 @@ class Server:
                     self.hear(key.data, key.fd)
             self.watch()
 
+    @property
+    def tick_s(self) -> float | None:
+        if not self.calls:
+            return None
+        return _IDLE_TICK_S if all(math.isinf(call.deadline) for call in self.calls) else _TICK_S
+
     def accept(self) -> bool:
         """Takes one request; False when the parent is gone."""
-        message, files, _, _ = socket.recv_fds(self.control, _MESSAGE_BYTES, 3)
+        message, found, _, _ = socket.recv_fds(self.control, _MESSAGE_BYTES, _FILES + _SHARED)
         if not message:
             for call in list(self.calls):
                 self.end(call, "dropped")
@@ -84,19 +111,19 @@ class Server:
         if options["module"].startswith(PACKAGE):  # our own, so that the next child finds it imported
             with contextlib.suppress(ImportError):
                 importlib.import_module(options["module"])
-        line, request, result = socket.socket(fileno=files[0]), files[1], files[2]
+        line, files = socket.socket(fileno=found[0]), _Files(found[1], found[2], found[3], tuple(found[4:]))
         try:
-            self.calls.append(self.fork(line, request, result, options))
+            self.calls.append(self.fork(line, files, options))
         except OSError as error:
-            _reply(line, {"how": "failed", "why": f"cannot start a process: {error}", "output": "", "levels": []})
+            _say(line, {"how": "failed", "why": f"cannot start a process: {error}"})
+            line.close()
         finally:
-            os.close(request)
-            os.close(result)
+            for each in files.all:
+                os.close(each)
         return True
 
-    def fork(self, line: socket.socket, request: int, result: int, options: dict[str, Any]) -> _Call:
+    def fork(self, line: socket.socket, files: _Files, options: dict[str, Any]) -> _Call:
         status_read, status_write = os.pipe()
-        output_read, output_write = os.pipe()
         folder = tempfile.mkdtemp(prefix="cudaperf-")
         is_separate = not options["has_driver"] and self.namespace.enter()
         pid = os.fork()
@@ -105,53 +132,58 @@ class Server:
                 self.selector.close()
                 for call in self.calls:
                     os.close(call.status)
-                    os.close(call.output)
-                    call.socket.close()
+                    call.line.close()
                 self.control.close()
                 line.close()
-                _keep(status_write, output_write, request, result, folder, options, is_separate)
+                os.close(status_read)
+                _keep(status_write, files, folder, options, is_separate)
             finally:
                 os._exit(70)
         if is_separate:
             self.namespace.leave()
         os.close(status_write)
-        os.close(output_write)
-        os.set_blocking(output_read, False)
+        started = time.monotonic()
+        until = math.inf if options["timeout_s"] is None else started + options["timeout_s"]
         levels = ["process group", "resource limits", *(["process namespace"] if is_separate else [])]
-        call = _Call(line, pid, status_read, output_read, folder, time.monotonic(), options, levels)
-        for each in (line, status_read, output_read):
+        call = _Call(line, pid, status_read, folder, started, until, options["processes"], levels)
+        for each in (line, status_read):
             self.selector.register(each, selectors.EVENT_READ, call)
         return call
 
     def hear(self, call: _Call, file: int) -> None:
-        if file == call.output:
-            self.take_output(call)
-            if len(call.text) > call.options["output_bytes"]:
-                self.end(call, "printed")
-        elif file == call.status:
-            self.end(call, "ended")
-        elif not call.socket.recv(1):
+        if file == call.status:
+            self.hear_keeper(call)
+            return
+        try:
+            data = call.line.recv(_LIMIT.size)
+        except ConnectionError:
+            data = b""
+        if len(data) == _LIMIT.size:
+            call.deadline = time.monotonic() + _LIMIT.unpack(data)[0]
+        else:
             self.end(call, "dropped")
 
-    def take_output(self, call: _Call) -> bool:
-        """Whether there may be more to come now."""
-        try:
-            data = os.read(call.output, 1 << 16)
-        except BlockingIOError:
-            return False
-        if not data:
-            with contextlib.suppress(KeyError):
-                self.selector.unregister(call.output)
-        call.text += data
-        return bool(data)
+    def hear_keeper(self, call: _Call) -> None:
+        data = os.read(call.status, _STATUS.size)
+        tag, *values = _STATUS.unpack(data) if len(data) == _STATUS.size else (_ENDED, -1, 0, 0)
+        if tag == _STARTED:
+            is_cut, landlock, is_private = values
+            call.levels += ["network"] if is_cut or landlock >= 4 else []
+            call.levels += ["files"] if landlock else []
+            call.levels += ["private folder"] if is_private else []
+            _say(call.line, {"how": "started", "levels": call.levels})
+        else:
+            self.end(call, "ended", values[0], values[1])
 
     def watch(self) -> None:
         now = time.monotonic()
         for call in list(self.calls):
             if now > call.deadline:
                 self.end(call, "late")
-            elif len(limits.descendants(call.keeper)) > call.options["processes"]:
+            elif len(limits.descendants(call.keeper)) > call.processes:
                 self.end(call, "crowd")
+            elif "private folder" not in call.levels and limits.is_over_full(call.folder):
+                self.end(call, "disk")
         keepers = {call.keeper for call in self.calls}
         for child in _children():
             if child not in keepers:  # an orphan that came to us
@@ -159,37 +191,27 @@ class Server:
                     os.kill(child, signal.SIGKILL)
         _reap()
 
-    def end(self, call: _Call, how: str) -> None:
-        """Kills what is left of the call, tells how it ended, and removes its folder."""
+    def end(self, call: _Call, how: str, code: int = -1, number: int = 0) -> None:
+        """Kills what is left of the call, removes its folder, and tells how it ended."""
         self.calls.remove(call)
-        status = os.read(call.status, _STATUS.size) if how == "ended" else b""
-        if "process namespace" not in call.levels:
+        if not call.is_in_namespace:
             limits.kill_descendants(call.keeper)
         with contextlib.suppress(OSError):
             os.kill(call.keeper, signal.SIGKILL)
         with contextlib.suppress(OSError):
             os.waitpid(call.keeper, 0)
-        until = time.monotonic() + _DRAIN_S
-        while len(call.text) <= call.options["output_bytes"] and time.monotonic() < until and self.take_output(call):
-            pass
-        for each in (call.socket, call.status, call.output):
+        for each in (call.line, call.status):
             with contextlib.suppress(KeyError, ValueError):
                 self.selector.unregister(each)
         os.close(call.status)
-        os.close(call.output)
-        code, number, cut, landlock = _STATUS.unpack(status) if len(status) == _STATUS.size else (-1, 0, 0, 0)
-        levels = call.levels + (["network"] if cut or landlock >= 4 else []) + (["files"] if landlock else [])
-        text = bytes(call.text[: call.options["output_bytes"]]).decode(errors="replace")
-        seconds = time.monotonic() - call.started
         shutil.rmtree(call.folder, ignore_errors=True)
-        answer = {"how": how, "code": code, "signal": number, "output": text, "levels": levels, "seconds": seconds}
-        _reply(call.socket, answer)
+        _say(call.line, {"how": how, "code": code, "signal": number})
+        call.line.close()
 
 
-def _reply(line: socket.socket, answer: dict[str, Any]) -> None:
+def _say(line: socket.socket, word: dict[str, Any]) -> None:
     with contextlib.suppress(OSError):
-        line.sendall(json.dumps(answer).encode())
-    line.close()
+        line.send(json.dumps(word).encode(), socket.MSG_DONTWAIT)
 
 
 def _children() -> list[int]:
@@ -204,23 +226,22 @@ def _reap() -> None:
             pass
 
 
-def _keep(
-    status: int, output: int, request: int, result: int, folder: str, options: dict[str, Any], is_separate: bool
-) -> None:
+def _keep(status: int, files: _Files, folder: str, options: dict[str, Any], is_separate: bool) -> None:
     """The keeper: forks the worker, waits for it, clears up behind it, and says how it ended."""
     limits.die_with_parent()
     os.setsid()
     limits.adopt_orphans()
     is_cut = not options["network"] and limits.cut_network()
-    landlock = limits.landlock_version()
+    is_private = limits.mount_private(folder)
+    os.write(status, _STATUS.pack(_STARTED, is_cut, limits.landlock_version(), is_private))
     worker = os.fork()
     if worker == 0:
         try:
             os.close(status)
-            _work(output, request, result, folder, options)
+            _work(files, folder, options)
         finally:
             os._exit(71)
-    for each in (output, request, result):
+    for each in files.all:
         os.close(each)
     ended = 0
     while True:
@@ -230,18 +251,20 @@ def _keep(
     if not is_separate:
         limits.kill_descendants(os.getpid())
     code = os.waitstatus_to_exitcode(ended)
-    os.write(status, _STATUS.pack(max(code, 0), max(-code, 0), is_cut, landlock))
+    os.write(status, _STATUS.pack(_ENDED, max(code, 0), max(-code, 0), 0))
     os._exit(0)
 
 
-def _work(output: int, request: int, result: int, folder: str, options: dict[str, Any]) -> None:
+def _work(files: _Files, folder: str, options: dict[str, Any]) -> None:
     """The worker: the one process here that runs foreign code, with everything taken away before it does."""
     limits.die_with_parent()
     for number in (signal.SIGINT, signal.SIGPIPE):
         signal.signal(number, signal.SIG_DFL)
     null = os.open(os.devnull, os.O_RDONLY)
-    for source, target in ((null, 0), (output, 1), (output, 2)):
+    for source, target in ((null, 0), (files.output, 1), (files.output, 2)):
         os.dup2(source, target)
+    for each in (null, files.output):
+        os.close(each)
     os.environ.clear()
     os.environ.update(options["environment"])
     os.environ["TMPDIR"] = tempfile.tempdir = folder
@@ -249,29 +272,32 @@ def _work(output: int, request: int, result: int, folder: str, options: dict[str
     sys.path[:] = options["path"]
     limits.lower_limits(options["memory_bytes"], options["cpu_s"], options["processes"])
     limits.lock_files([folder, *options["writable"]])
+    line = Line(socket.socket(fileno=files.channel))
     try:
-        function, arguments, keywords = sandbox_pickle.read(request, is_trusted=True)
-        answer: tuple[str, Any] = ("value", function(*arguments, **keywords))
+        work, arguments = sandbox_pickle.read(files.request, is_trusted=True, shared=files.shared)
+        os.close(files.request)
+        work(line, *arguments)
+    except EOFError:
+        pass  # nobody asks any more
     except BaseException as error:
         traceback.print_exc()
-        answer = ("error", (type(error).__module__, type(error).__qualname__, str(error)))
-    with contextlib.suppress(OSError):
+        with contextlib.suppress(OSError):
+            line.send_error(error)
+    with contextlib.suppress(OSError, ValueError):
         sys.stdout.flush()
         sys.stderr.flush()
-    try:
-        sandbox_pickle.write(result, answer)
-    except BaseException as error:
-        os.ftruncate(result, 0)
-        sandbox_pickle.write(result, ("error", (type(error).__module__, type(error).__qualname__, str(error))))
     os._exit(0)
 
 
 def main() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     control = socket.socket(fileno=int(sys.argv[1]))
-    for name in sys.argv[2:]:
+    for name in sys.argv[3:]:
         with contextlib.suppress(ImportError):
             importlib.import_module(name)
+    if sys.argv[2]:
+        module, _, name = sys.argv[2].partition(":")
+        getattr(importlib.import_module(module), name)()
     Server(control).serve()
 
 
