@@ -29,13 +29,18 @@ __device__ uint4 partial(const unsigned char *data, u32 bytes) {
     return make_uint4(words[0], words[1], words[2], words[3]);
 }
 
-// sums[0..1] += the two lanes of `bytes` bytes at an address that is a multiple of 16. The grid is fixed: 512 x 256.
+// sums[0..1] += the two lanes of `bytes` bytes, quickly where the address is a multiple of 16. The grid is 512 x 256.
 extern "C" __global__ void __launch_bounds__(256) fingerprint(const unsigned char *data, u64 bytes, u64 key, u64 *sums) {
     u64 column = blockIdx.x * 256 + threadIdx.x, columns = 512 * 256;
     u64 whole = bytes / 16;
     Lane one(key, column, 0), two(key, column, 1);
     const uint4 *vectors = (const uint4 *)data;
     u64 at = column;
+    if ((u64)data % 16)
+        for (; at < whole; at += columns) {
+            uint4 v = partial(data + 16 * at, 16);
+            one.take(v), two.take(v);
+        }
     for (; at + 3 * columns < whole; at += 4 * columns) {
         uint4 a = __ldcs(vectors + at), b = __ldcs(vectors + at + columns);
         uint4 c = __ldcs(vectors + at + 2 * columns), d = __ldcs(vectors + at + 3 * columns);

@@ -1,0 +1,345 @@
+"""One program, ready to be called and timed on the device again and again, every timed call with its outputs looked at.
+
+What the numbers are:
+
+    cold     A window between two events, divided by its calls. Before it, outside, every array that a call writes is
+             poisoned or restored, L2 is emptied, the stream waited for and then held, so that the host has queued all
+             before the first event. A call shorter than WINDOW_US shares its window with others, each on a set of
+             buffers of its own, so that every call finds its data out of L2; a longer one has the window to itself.
+    warm     The same, but the same sets were called just before, and L2 keeps what it likes of them.
+    graph    A plan of several steps is timed as a stream of launches and as a CUDA graph, and goes on as the faster.
+    end to end   Inputs from registered host memory, the call, outputs back to it; one window.
+
+Not in them: allocation (workspaces are made ahead) and whatever else a host function does on the CPU. A window of one
+call holds the start of its first kernel too, some microseconds.
+
+Inputs of different sets differ in the last bit of some elements where the task allows it, and each set's first call
+was alone with its answer; so an answer taken from another call, or kept from an earlier one, does not fit. Call it in a
+child process: after a fault the context is lost. Verdicts, ratios and baselines are not its work.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import random
+import statistics
+from collections.abc import Sequence
+from typing import Any
+
+from numpy.typing import NDArray
+
+from cudaperf_magic.bench.gpu.driver import Driver, DriverError
+from cudaperf_magic.bench.gpu.launching import Functions
+from cudaperf_magic.bench.gpu.sets import BufferSet, DeviceArray, Program
+from cudaperf_magic.bench.gpu.trusted import COMPARED, Trusted
+from cudaperf_magic.bench.measuring.samples import Call, Distance, Manner, Prints, Sample
+from cudaperf_magic.records import Fault
+
+WINDOW_US = 200.0  # events resolve about half a microsecond
+MOST_CALLS = 64  # in a window
+MOST_STEPS = 1000  # in a window: as many as the driver queues without waiting
+ALONE_US = 5000.0  # calls longer than this get no second set of buffers: its first call would cost more than it tells
+QUEUE_US, ENQUEUE_US = 20.0, 4.0  # host time for a window, and for each step in it
+MOST_HOLD_US = 20_000.0
+TRIALS = 3  # of a stream of launches and of the graph each
+_NON_BLOCKING = 1  # CU_STREAM_NON_BLOCKING
+
+
+def prepare(
+    driver: Driver,
+    trusted_cubin: bytes,
+    program: Program,
+    *,
+    device: int = 0,
+    seed: int,
+    memory_bytes: int | None = None,
+    keeps: bool = False,
+) -> Prepared:
+    """Buffers made and filled, the module loaded, nothing called yet.
+
+    Args:
+        trusted_cubin: of `trusted.trusted_cubin`.
+        seed: of poisons, keys and orders; fresh from the operating system, and not the candidate's to know.
+        memory_bytes: that all sets together may take; by default half of what is free.
+        keeps: whether each set's first outputs are kept, concealed, so that later ones of a candidate that is not
+            deterministic can be held against them.
+
+    Raises:
+        DriverError: the device has no room for the arrays, or the module does not fit it.
+    """
+    return Prepared(driver, trusted_cubin, program, device, seed, memory_bytes, keeps)
+
+
+class Prepared:
+    """See `prepare`. First `first_call`, then `outputs`, then `settle`, then samples in any order."""
+
+    def __init__(
+        self, driver: Driver, trusted_cubin: bytes, program: Program, device: int, seed: int, room: int | None,
+        keeps: bool,
+    ) -> None:  # fmt: skip
+        self._driver, self._program, self._keeps = driver, program, keeps
+        self._random = random.Random(seed)
+        self._stream = ctypes.c_void_p()
+        driver.call("cuStreamCreate", ctypes.byref(self._stream), _NON_BLOCKING)
+        self._events = [ctypes.c_void_p(), ctypes.c_void_p()]
+        for event in self._events:
+            driver.call("cuEventCreate", ctypes.byref(event), 0)
+        self._trusted = Trusted(driver, trusted_cubin, self._stream, device, self._random.getrandbits(64))
+        self._room = room if room is not None else self._free_bytes() // 2
+        self._module = ctypes.c_void_p()
+        self._layout = program.layout
+        self._sets: list[BufferSet] = []
+        self._kept: dict[tuple[int, str], int] = {}
+        self._inputs: list[Prints] = []
+        self._expected: list[Prints] = []
+        self._manner: Manner | None = None
+        self._load()
+        self._add_set()
+
+    # ---------------------------------------------------------------- the first calls
+
+    def first_call(self) -> Fault | None:
+        """One call, step by step, on inputs as they were handed over. After a fault nothing else may be asked."""
+        first = self._sets[0]
+        self._refresh([first])
+        self._wait()
+        fault = first.watched_call()
+        if fault is None:
+            self._trusted.renew()
+            self._expect(0)
+        return fault
+
+    def output(self, name: str, into: NDArray[Any]) -> None:
+        """What the last call on the first set left in an output; `into` is contiguous and has the array's bytes."""
+        array = next(one for one in self._program.outputs if one.name == name)
+        if into.nbytes != array.host.nbytes:
+            raise ValueError(f"{name} has {array.host.nbytes} bytes, not {into.nbytes}")
+        if into.nbytes:
+            address, size = ctypes.c_uint64(self._sets[0].address(name)), ctypes.c_size_t(into.nbytes)
+            self._driver.call("cuMemcpyDtoH_v2", ctypes.c_void_p(into.ctypes.data), address, size)
+
+    def settle(self) -> Manner:
+        """Finds how the program is timed: its length, whether as a graph, how many calls a window, on which sets."""
+        is_reloaded = bool(self._program.remembers)
+        first = self._sets[0]
+        length_us = self._sample([0], is_cold=True).us
+        if first.steps > 1 and not is_reloaded:
+            length_us = self._choose_graph()
+        calls = 1
+        if not is_reloaded:
+            for _ in range(2):  # a window of one call is longer than a call: the second look sees that
+                calls = self._calls_for(length_us, first.steps)
+                self._make_sets(calls if calls > 1 else 2 if length_us < ALONE_US else 1)
+                calls = min(calls, len(self._sets))
+                length_us = self._sample(self._chosen(calls), is_cold=True).us
+        warm = max(1, min(calls, self._trusted.l2_bytes // 2 // max(first.size_bytes, 1)))
+        bytes_used = sum(one.size_bytes for one in self._sets)
+        expected = tuple(self._expected)
+        self._manner = Manner(calls, warm, first.is_graph, is_reloaded, expected, length_us, bytes_used)
+        return self._manner
+
+    # ---------------------------------------------------------------- samples
+
+    def cold_samples(self, count: int) -> tuple[Sample, ...]:
+        """See the module. Raises DriverError when a kernel fails, as it never did before."""
+        calls = self._settled.calls
+        return tuple(self._sample(self._chosen(calls), is_cold=True) for _ in range(count))
+
+    def warm_samples(self, count: int) -> tuple[Sample, ...]:
+        calls = self._settled.warm_calls
+        return tuple(self._sample(self._chosen(calls), is_cold=False) for _ in range(count))
+
+    def damage(self) -> tuple[str, ...]:
+        """What the calls changed and had no right to: names of inputs, or "the bytes between the arrays"."""
+        self._trusted.renew()
+        found = []
+        for one, before in zip(self._sets, self._inputs, strict=True):
+            now = self._trusted.fingerprints(self._untouched(one))
+            names = [array.name for array in self._program.arrays if array.role == "in"]
+            names += ["the bytes between the arrays"] * (len(now) - len(names))
+            found += [name for name, was, is_ in zip(names, before, now, strict=True) if was != is_]
+        return tuple(dict.fromkeys(found))
+
+    def close(self) -> None:
+        with contextlib.suppress(DriverError):
+            for one in self._sets:
+                one.release()
+            for address in self._kept.values():
+                self._driver.call("cuMemFree_v2", ctypes.c_uint64(address))
+            self._trusted.release()
+            self._driver.call("cuModuleUnload", self._module)
+            for event in self._events:
+                self._driver.call("cuEventDestroy_v2", event)
+            self._driver.call("cuStreamDestroy_v2", self._stream)
+
+    # ---------------------------------------------------------------- one window
+
+    @property
+    def _settled(self) -> Manner:
+        if self._manner is None:
+            raise ValueError("settle() comes before samples")
+        return self._manner
+
+    def _sample(self, chosen: Sequence[int], *, is_cold: bool) -> Sample:
+        sets = [self._sets[number] for number in chosen]
+        if self._program.remembers:
+            self._load()
+        self._refresh(sets)
+        if is_cold:
+            self._trusted.flush()
+        else:
+            for one in sets:
+                one.call()
+            self._wait()
+            if self._program.remembers:
+                self._load()
+            self._refresh(sets)
+        us = self._window(sets)
+        self._trusted.renew()
+        places = [place for one in sets for place in self._written(one)]
+        prints = self._trusted.fingerprints(places)
+        width = len(self._program.outputs)
+        each = [prints[width * k : width * (k + 1)] for k in range(len(chosen))]
+        calls = (Call(number, own, self._distances(number)) for number, own in zip(chosen, each, strict=True))
+        return Sample(us / len(sets), tuple(calls))
+
+    def _window(self, sets: Sequence[BufferSet]) -> float:
+        """Microseconds that the sets' calls take, one after another."""
+        self._wait()
+        steps = sum(1 if one.is_graph else one.steps for one in sets)
+        self._trusted.hold(min(QUEUE_US + ENQUEUE_US * steps, MOST_HOLD_US))
+        start, end = self._events
+        self._driver.call("cuEventRecord", start, self._stream)
+        for one in sets:
+            one.call()
+        self._driver.call("cuEventRecord", end, self._stream)
+        self._driver.call("cuEventSynchronize", end)
+        self._wait()
+        took_ms = ctypes.c_float()
+        self._driver.call("cuEventElapsedTime", ctypes.byref(took_ms), start, end)
+        return 1000.0 * took_ms.value
+
+    def _refresh(self, sets: Sequence[BufferSet]) -> None:
+        """Everything that a call reads as it should be, everything that it writes as it should not."""
+        for one in sets:
+            one.restore()
+            one.poison(self._random.randrange(256))
+        self._trusted.scrub(self._random.getrandbits(32))
+
+    def _wait(self) -> None:
+        self._driver.call("cuStreamSynchronize", self._stream)
+
+    # ---------------------------------------------------------------- the manner
+
+    def _choose_graph(self) -> float:
+        """Leaves the first set as the faster of the two; its length in microseconds."""
+        first = self._sets[0]
+        plain_us = statistics.median([self._sample([0], is_cold=True).us for _ in range(TRIALS)])
+        try:
+            first.capture()
+        except DriverError:
+            first.uncapture()
+            return plain_us  # a step that cannot be captured
+        graph_us = statistics.median([self._sample([0], is_cold=True).us for _ in range(TRIALS)])
+        if graph_us < plain_us:
+            return graph_us
+        first.uncapture()
+        return plain_us
+
+    def _calls_for(self, length_us: float, steps: int) -> int:
+        wanted = -(-WINDOW_US // max(length_us, 0.1))
+        most = min(MOST_CALLS, MOST_STEPS // max(steps, 1), self._room // max(self._sets[0].size_bytes, 1))
+        return int(max(1, min(wanted, most)))
+
+    def _chosen(self, calls: int) -> list[int]:
+        return self._random.sample(range(len(self._sets)), calls)
+
+    def _make_sets(self, count: int) -> None:
+        """More sets, as far as there is room, each called alone once."""
+        size_bytes = max(self._sets[0].size_bytes, 1)
+        self._refresh(self._sets)
+        while len(self._sets) < min(count, self._room // size_bytes):
+            try:
+                self._add_set()
+            except DriverError:
+                return  # another process took the room
+            if self._sets[0].is_graph:
+                self._sets[-1].capture()
+            self._refresh(self._sets[-1:])
+            self._wait()
+            self._sets[-1].call()
+            self._wait()
+            self._trusted.renew()
+            self._expect(len(self._sets) - 1)
+            self._refresh(self._sets[-1:])  # its answer is not for the next set's call to find
+
+    def _add_set(self) -> None:
+        made = BufferSet(self._driver, self._stream, self._program, self._layout)
+        first = self._sets[0] if self._sets else None
+        self._sets.append(made)
+        for array in self._program.arrays:
+            if array.role == "out":
+                continue
+            if first is None:
+                made.upload(array)
+                continue
+            made.copy(made.source(array), first.source(array), array.host.nbytes)
+            if array.may_vary and array.dtype in COMPARED:
+                words = array.host.dtype.itemsize // 4
+                self._trusted.vary(made.source(array), array.host.size, words, self._random.getrandbits(64))
+        for band in made.layout.bands:
+            made.fill(band, self._random.randrange(256))
+        self._inputs.append(self._trusted.fingerprints(self._untouched(made)))
+        made.bind(self._functions)
+
+    # ---------------------------------------------------------------- what calls leave
+
+    def _written(self, one: BufferSet) -> list[tuple[int, int]]:
+        return [(one.address(array.name), array.host.nbytes) for array in self._program.outputs]
+
+    def _untouched(self, one: BufferSet) -> list[tuple[int, int]]:
+        """Inputs, and the bands between arrays and workspaces."""
+        inputs = [(one.address(a.name), a.host.nbytes) for a in self._program.arrays if a.role == "in"]
+        return inputs + [(one.base + band.offset, band.size_bytes) for band in one.layout.bands]
+
+    def _expect(self, number: int) -> None:
+        """What the set's outputs hold now is what every later call on it has to give."""
+        one = self._sets[number]
+        self._expected.append(self._trusted.fingerprints(self._written(one)))
+        if not self._keeps:
+            return
+        for array in self._program.outputs:
+            if array.dtype in COMPARED:
+                kept = ctypes.c_uint64()
+                self._driver.call("cuMemAlloc_v2", ctypes.byref(kept), ctypes.c_size_t(array.host.nbytes + 8))
+                self._kept[number, array.name] = kept.value
+                self._trusted.conceal(one.address(array.name), array.host.nbytes, kept.value)
+
+    def _distances(self, number: int) -> tuple[Distance | None, ...]:
+        return tuple(self._distance(number, array) for array in self._program.outputs) if self._keeps else ()
+
+    def _distance(self, number: int, array: DeviceArray) -> Distance | None:
+        kept = self._kept.get((number, array.name))
+        if kept is None:
+            return None
+        return self._trusted.distance(self._sets[number].address(array.name), array.host.nbytes, array.dtype, kept)
+
+    # ---------------------------------------------------------------- the module
+
+    def _load(self) -> None:
+        """The candidate's module as if for the first time."""
+        if self._module:
+            for one in self._sets:
+                one.unbind()
+            self._driver.call("cuModuleUnload", self._module)
+        self._module = ctypes.c_void_p()
+        self._driver.call("cuModuleLoadData", ctypes.byref(self._module), self._program.cubin)
+        self._functions = Functions(self._driver, self._module, self._program.symbols)
+        for one in self._sets:
+            one.bind(self._functions)
+
+    def _free_bytes(self) -> int:
+        free, total = ctypes.c_size_t(), ctypes.c_size_t()
+        self._driver.call("cuMemGetInfo_v2", ctypes.byref(free), ctypes.byref(total))
+        return free.value
