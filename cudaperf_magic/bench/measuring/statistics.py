@@ -68,8 +68,10 @@ def median_interval(values: NDArray[np.float64], resamples: int = RESAMPLES) -> 
     """
     ordered = np.sort(values)
     count = len(ordered)
-    drawn = np.random.default_rng(_SEED).integers(0, count, (resamples, count))
-    medians = np.median(ordered[drawn], axis=1)
+    # The values are in order, so the median of a resample is that of its indices: small numbers, quickly parted.
+    drawn = np.random.default_rng(_SEED).integers(0, count, (resamples, count), np.uint16)
+    middles = np.partition(drawn, ((count - 1) // 2, count // 2), axis=1)
+    medians = (ordered[middles[:, (count - 1) // 2]] + ordered[middles[:, count // 2]]) / 2
     low, high = np.quantile(medians, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
     rank = sign_test_rank(count)
     low, high = min(low, ordered[rank]), max(high, ordered[count - 1 - rank])
