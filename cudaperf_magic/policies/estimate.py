@@ -6,7 +6,7 @@ GPU the threads would fill. The number only orders proposals: it is no time, and
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from math import prod, sqrt
 
@@ -39,47 +39,64 @@ WIDTHS |= {"char": 1, "signed char": 1, "unsigned char": 1, "bool": 1, "short": 
 
 def estimate(program: Program, sizes: Mapping[str, int]) -> float:
     """Sectors, weighted by how little of the machine asks for them. Smaller is better."""
+    return total_of(program, sizes, lambda traffic: traffic.weighted())
+
+
+def total_of(program: Program, sizes: Mapping[str, int], cost: Callable[[Traffic], float]) -> float:
+    """The costs of all kernels of a program, each as often as the host launches it; of two branches the dearer."""
     names: dict[str, Number] = dict(sizes)
     for name, _, text in program.function.constants:
         value = _known_text(text)
         if value is not None:
             names[name] = value
-    return _nodes(program.nodes, names, symbols_of(program))
+    return _nodes(program.nodes, names, symbols_of(program), cost)
 
 
-def _nodes(nodes: tuple[Node, ...], names: dict[str, Number], symbols: Symbols) -> float:
+def _nodes(
+    nodes: tuple[Node, ...], names: dict[str, Number], symbols: Symbols, cost: Callable[[Traffic], float]
+) -> float:
     total = 0.0
     for node in nodes:
         match node:
             case Nest():
-                total += 0.0 if node.is_fallback else _Traffic(node, names, symbols).weighted()
+                total += 0.0 if node.is_fallback else cost(Traffic(node, names, symbols))
             case HostLoop():
-                trips, middle = _trips(node.loop, names)
-                total += trips * _nodes(node.body, names | {node.loop.var: middle}, symbols)
+                trips, middle = trips_of(node.loop, names)
+                total += trips * _nodes(node.body, names | {node.loop.var: middle}, symbols, cost)
             case HostIf():
-                total += max(_nodes(node.then, names, symbols), _nodes(node.other, names, symbols))
+                total += max(_nodes(part, names, symbols, cost) for part in (node.then, node.other))
             case _:
                 pass
     return total
 
 
 @dataclass
-class _Traffic:
+class Traffic:
+    """What one kernel asks of memory: of its nest, with the sizes and the variables of host loops around it."""
+
     nest: Nest
     names: dict[str, Number]
     symbols: Symbols
 
-    def weighted(self) -> float:
-        names, points = dict(self.names), 1.0
+    def __post_init__(self) -> None:
+        self.inside, self.points = dict(self.names), 1.0
         for loop in self.nest.loops:
-            trips, middle = _trips(loop, names)
-            names[loop.var] = middle
-            points *= max(trips, 1.0)
+            trips, middle = trips_of(loop, self.inside)
+            self.inside[loop.var] = middle
+            self.points *= max(trips, 1.0)
+
+    def weighted(self) -> float:
+        return self.total_sectors() / sqrt(min(1.0, max(self.threads, 1.0) / FULL)) + LAUNCH
+
+    @property
+    def threads(self) -> float:
+        nest = self.nest
+        return self.points * nest.team / (prod(nest.coarsen or (1,)) * nest.vector)
+
+    def total_sectors(self) -> float:
         nest = self.nest
         staged = self.staged() if nest.staged and axes_of(nest.loops, nest.axes) else 0.0
-        sectors = points * (self.body(nest.body, names, self.lanes(), 1.0) + staged)
-        threads = points * nest.team / prod(nest.coarsen or (1,))
-        return sectors / sqrt(min(1.0, max(threads, 1.0) / FULL)) + LAUNCH
+        return self.points * (self.body(nest.body, self.inside, self.lanes(), 1.0) + staged)
 
     def lanes(self) -> str:
         """The variable that neighbouring threads differ in; "" for a team, whose dealt loops come deeper."""
@@ -90,7 +107,7 @@ class _Traffic:
         for statement in statements:
             match statement:
                 case Loop():
-                    trips, middle = _trips(statement, names)
+                    trips, middle = trips_of(statement, names)
                     inner = statement.var if self.nest.team > 1 else lane
                     total += self.body(statement.body, names | {statement.var: middle}, inner, times * trips)
                 case While():
@@ -133,16 +150,15 @@ class _Traffic:
         body, steps = nest.body, 1.0
         if nest.tile is not None:
             loop = next(s for s in nest.body if isinstance(s, Loop) and s.label == nest.tile[0])
-            body, steps = loop.body, max(1.0, _trips(loop, self.names)[0] / nest.tile[1])
+            body, steps = loop.body, max(1.0, trips_of(loop, self.names)[0] / nest.tile[1])
         for array in nest.staged:
-            found = stageable(nest, array, body, self.symbols)
-            if found is not None:
+            for found in stageable(nest, array, body, self.symbols):
                 width = WIDTHS.get(self.symbols.types[array], 4)
                 total += steps * found.elements / points * width / 32
         return total
 
 
-def _trips(loop: Loop, names: Mapping[str, Number]) -> tuple[float, Number]:
+def trips_of(loop: Loop, names: Mapping[str, Number]) -> tuple[float, Number]:
     """Iterations of a loop, and its variable's middle value."""
     try:
         start, stop = value_of(loop.start, names), value_of(loop.stop, names)

@@ -22,14 +22,18 @@ from cudaperf_magic.compiler.moves.move import Context, Move, Refused
 from cudaperf_magic.compiler.program import HostIf, HostLoop, HostScalar, Nest, Node, Program
 from cudaperf_magic.compiler.schedule import Schedule, Step, parse_schedule
 from cudaperf_magic.policies.estimate import estimate
+from cudaperf_magic.policies.time_model import modelled_us
+from cudaperf_magic.policies.timed import closeness, fastest, filled, spread, variants
 from cudaperf_magic.proposals import Candidates, Done, Keep, Proposal
-from cudaperf_magic.records import PROPERTIES, Candidate, Episode, Property, Task, Turn
+from cudaperf_magic.records import PROPERTIES, Candidate, Episode, Outcome, Property, Task
 from cudaperf_magic.tasks.work import estimated_steps
 
 GOOD_ENOUGH = 0.97  # a property above this has nothing left to win
 MOST_SERIAL = 0.25  # with more of the work in single threads than this, a GPU only slows the C down
 # Moves that show their worth only together: a transposed read needs the other axis, the tile and its padding.
 FOLLOWED_BY = {"interchange": ("stage",), "stage": ("pad",), "tile": ("coarsen", "pad")}
+# Where time counts, also what keeps more loads under way in the kernel that a step has made.
+TIMED_BY = FOLLOWED_BY | {"two_pass": ("unroll",), "team": ("unroll",), "split_k": ("unroll",), "panel": ("tile",)}
 NOTHING_LEFT = "no move is left that changes the best program"
 
 
@@ -64,18 +68,27 @@ class SearchPolicy:
             return Keep(keep_reason(program))
         if not episode.turns:
             return Candidates((self.candidate(program, Schedule(), context, "the plainest correct kernel"),))
-        best = episode.best
+        best, quickest = episode.best, fastest(episode)
         if best is None:
             return Done("the plainest kernel was not correct, and every move starts from it")
+        start = (best.candidate, best.outcome)
+        if quickest is not None:  # on a device it is time that counts
+            if close := closeness(quickest[1]):
+                return Done(close)
+            start, context = quickest, filled(context, quickest[1])
         tried = {c.source for turn in episode.turns for c in (turn.candidate, *(other for other, _ in turn.others))}
+        found = self._untried(self.ideas(*start, context), tried)
+        return Candidates(tuple(found)) if found else Done(NOTHING_LEFT)
+
+    def _untried(self, ideas: Iterator[Candidate], tried: set[str]) -> list[Candidate]:
         found: list[Candidate] = []
-        for candidate in self.ideas(best, context):
+        for candidate in ideas:
             if candidate.source not in tried:
                 tried.add(candidate.source)
                 found.append(candidate)
             if len(found) == self.proposals:
                 break
-        return Candidates(tuple(found)) if found else Done(NOTHING_LEFT)
+        return found
 
     def plain(self, context: Context, on_loops: tuple[Step, ...] = ()) -> Program:
         """The plainest program, or the plainest after some steps on the C's loops."""
@@ -84,24 +97,31 @@ class SearchPolicy:
             self._plain[key] = plan(self.function, context.orders, on_loops)
         return self._plain[key]
 
-    def ideas(self, best: Turn, context: Context) -> Iterator[Candidate]:
-        """Candidates one idea away from the best turn: first those that should move least, then the most needed."""
-        schedule = parse_schedule(best.candidate.schedule)
+    def ideas(self, best: Candidate, outcome: Outcome, context: Context) -> Iterator[Candidate]:
+        """Candidates one idea away from the best: first those that should move or take least, then the most needed."""
+        schedule = parse_schedule(best.schedule)
         on_loops, on_kernels = parted(schedule)
         plain = self.plain(context, on_loops)
         base = carried_out(plain, Schedule(on_kernels), context)
-        before = estimate(base, context.sizes)
+        before = _cost(base, context)
         made: list[tuple[float, float, Program, Schedule, str]] = []
-        on_c = tuple(_loop_ideas(plain, best, context))
+        on_c = tuple(_loop_ideas(plain, outcome, context))
         led_on = (more for idea in on_c for more in self._led_on(idea, on_loops, context))
-        for idea in (*_ideas(base, best, context), *on_c, *led_on):
+        for idea in (*_ideas(base, best, outcome, context), *on_c, *led_on):
             try:
                 changed, steps = self._carried(idea, base, schedule, context)
             except (Refused, ValueError):
                 continue  # the move does not fit this program
-            gain = before / max(estimate(changed, context.sizes), 1.0)
-            made.append((_rank(gain), idea.need, changed, steps, idea.why))
-        for _, _, changed, steps, why in sorted(made, key=lambda m: (-m[0], -m[1])):
+            made.append((_rank(before / _cost(changed, context)), idea.need, changed, steps, idea.why))
+        for steps, why in variants(schedule) if context.fills else ():
+            try:
+                loops, kernels = parted(steps)
+                changed = carried_out(self.plain(context, loops), Schedule(kernels), context)
+            except (Refused, ValueError):
+                continue
+            made.append((_rank(before / _cost(changed, context)), 0.0, changed, steps, why))
+        ranked = sorted(made, key=lambda m: (-m[0], -m[1]))
+        for _, _, changed, steps, why in spread(ranked, lambda m: m[3]) if context.fills else ranked:
             try:
                 yield self.candidate(changed, steps, context, why)
             except ValueError:
@@ -116,13 +136,13 @@ class SearchPolicy:
             program = self.plain(context, (*on_loops, *idea.steps))
         except (Refused, ValueError):
             return
-        before = estimate(program, context.sizes)
+        before = _cost(program, context)
         promising: list[tuple[float, _Idea]] = []
         for move, step in options(program, context):
             for more, teaches in (((), ""), *_followed(program, step, context)):
                 steps = (step, *more)
                 try:
-                    gain = before / max(estimate(carried_out(program, Schedule(steps), context), context.sizes), 1.0)
+                    gain = before / _cost(carried_out(program, Schedule(steps), context), context)
                 except (Refused, ValueError):
                     continue
                 why = f"{idea.why} {step}: {move.teaches} {teaches}".rstrip()
@@ -207,15 +227,20 @@ def keep_reason(program: Program) -> str:
     return f"{who} iterations that could run side by side: " + "; ".join(reasons)
 
 
+def _cost(program: Program, context: Context) -> float:
+    """What ranks a program: modelled time for sizes that fill a device, what it moves otherwise. Never zero."""
+    return max(modelled_us(program, context.sizes) if context.fills else estimate(program, context.sizes), 1.0)
+
+
 def _rank(gain: float) -> float:
     """Gains that the estimate can tell apart: small ones count as none, so that needs decide among them."""
     return round(log2(gain) * 2) / 2 if gain > 0 else -inf
 
 
-def _ideas(base: Program, best: Turn, context: Context) -> Iterator[_Idea]:
-    structure = best.outcome.structure
+def _ideas(base: Program, best: Candidate, outcome: Outcome, context: Context) -> Iterator[_Idea]:
+    structure = outcome.structure
     low = {p.name: p for p in structure.properties} if structure is not None else {}
-    owner = _kernel_of_lines(best.candidate.source)
+    owner = _kernel_of_lines(best.source)
     for move, step in options(base, context):
         for name in move.helps:
             found = low.get(name)
@@ -232,28 +257,31 @@ def _ideas(base: Program, best: Turn, context: Context) -> Iterator[_Idea]:
 
 def _followed(base: Program, step: Step, context: Context) -> Iterator[tuple[tuple[Step, ...], str]]:
     """Further steps on the same kernel that a step opens the way for, with what they teach."""
-    if step.move not in FOLLOWED_BY:
+    followed_by = TIMED_BY if context.fills else FOLLOWED_BY
+    if step.move not in followed_by:
         return
     try:
         changed = apply(base, step, context)
     except (Refused, ValueError):
         return
     for move, following in options(changed, context):
-        if move.name in FOLLOWED_BY[step.move] and following.target == step.target:
+        if move.name in followed_by[step.move] and following.target.startswith(step.target):
             yield (following,), f"{following}: {move.teaches}"
             for more, teaches in _followed(changed, following, context):
                 yield (following, *more), f"{following}: {move.teaches} {teaches}"
 
 
-def _loop_ideas(plain: Program, best: Turn, context: Context) -> Iterator[_Idea]:
+def _loop_ideas(plain: Program, outcome: Outcome, context: Context) -> Iterator[_Idea]:
     """Moves on the C's loops, for the properties that are low; they concern no kernel in particular."""
-    structure = best.outcome.structure
+    structure = outcome.structure
     low = {p.name: p for p in structure.properties} if structure is not None else {}
     for move, step in loop_options(plain.function, analyse(plain.function, context.orders)):
         lacking = [(1.0 - low[name].score, name) for name in move.helps if name in low]
         need, name = max(lacking, default=(0.0, move.helps[0]))
         if need > 1.0 - GOOD_ENOUGH:
             yield _Idea((step,), f"{name} is {low[name].score:.2f}; {step}: {move.teaches}", 0.5 * need)
+        elif context.fills:
+            yield _Idea((step,), f"{step}: {move.teaches}", 0.0)
 
 
 def _need(move: Move, step: Step, name: str, found: Property | None, owner: dict[int, str]) -> float:

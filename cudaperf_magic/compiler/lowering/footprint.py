@@ -6,7 +6,7 @@ constant range) plus a rest that all accesses share up to a constant.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from cudaperf_magic.compiler.analysis.affine import constant, expand, expression_of, integer, linear, simplify
 from cudaperf_magic.compiler.analysis.usage import usage
@@ -31,13 +31,22 @@ Span = tuple[Expr, int]  # a variable's first value in the block, and how many v
 
 @dataclass(frozen=True)
 class Footprint:
-    """The box of one array: where it starts in each dimension, and how far it reaches."""
+    """A box of one array: where it starts in each dimension, and how far it reaches.
+
+    loads: those that stay in it. number: of the array's boxes, where its loads have several (`A[i][k] * A[j][k]`).
+    """
 
     array: str
     origin: tuple[Expr, ...]
     extents: tuple[int, ...]
     varies_with: tuple[frozenset[str], ...]  # for each dimension, the block's variables that move it
-    reads: int  # loads in the text
+    loads: frozenset[Load]
+    number: int = 0
+
+    @property
+    def tile(self) -> str:
+        """What the box is called in shared memory."""
+        return f"{self.array}_tile{self.number + 1 if self.number else ''}"
 
     @property
     def elements(self) -> int:
@@ -52,20 +61,36 @@ class Footprint:
         return tuple(_difference(subscript, start) for subscript, start in pairs)
 
 
-def footprint(
+def footprints(
     array: str, statements: tuple[Stmt, ...], spans: dict[str, Span], own: frozenset[str] = frozenset()
-) -> Footprint | None:
-    """The box that all loads of the array in the statements stay in, or None when it has no constant size.
+) -> tuple[Footprint, ...]:
+    """The box that all loads of the array in the statements stay in; one for each way to move where one is too few.
 
-    own: further scalars whose values differ from thread to thread.
+    Empty when a box has no constant size. own: further scalars whose values differ from thread to thread.
     """
     spans = spans | _inner_spans(statements, spans)
     loads = loads_of(array, statements)
     if not loads or any(load.field for load in loads):
-        return None
+        return ()
+    if any(len(load.subscripts) != len(loads[0].subscripts) for load in loads):
+        return ()
+    whole = _footprint(array, loads, statements, spans, own)
+    if whole is not None:
+        return (whole,)
+    alike: dict[object, list[Load]] = {}
+    for load in loads:
+        alike.setdefault(tuple(frozenset(names_in(s) & set(spans)) for s in load.subscripts), []).append(load)
+    found = [_footprint(array, tuple(group), statements, spans, own) for group in alike.values()]
+    if len(found) < 2:
+        return ()
+    made = tuple(replace(each, number=number) for number, each in enumerate(found) if each is not None)
+    return made if len(made) == len(found) else ()
+
+
+def _footprint(
+    array: str, loads: tuple[Load, ...], statements: tuple[Stmt, ...], spans: dict[str, Span], own: frozenset[str]
+) -> Footprint | None:
     rank = len(loads[0].subscripts)
-    if any(len(load.subscripts) != rank for load in loads):
-        return None
     origin: list[Expr] = []
     extents: list[int] = []
     moved: list[frozenset[str]] = []
@@ -76,7 +101,7 @@ def footprint(
         origin.append(box[0])
         extents.append(box[1])
         moved.append(box[2])
-    return Footprint(array, tuple(origin), tuple(extents), tuple(moved), len(loads))
+    return Footprint(array, tuple(origin), tuple(extents), tuple(moved), frozenset(loads))
 
 
 def _moves(origin: Expr, statements: tuple[Stmt, ...], others: frozenset[str]) -> bool:

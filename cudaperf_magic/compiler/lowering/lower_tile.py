@@ -32,7 +32,7 @@ from cudaperf_magic.compiler.loops import (
     map_statement,
     names_in,
 )
-from cudaperf_magic.compiler.lowering.footprint import Footprint, Span, footprint, stores_of
+from cudaperf_magic.compiler.lowering.footprint import Footprint, Span, footprints, stores_of
 from cudaperf_magic.compiler.lowering.grid import (
     Axis,
     all_of,
@@ -49,6 +49,7 @@ from cudaperf_magic.compiler.lowering.snippets import literal
 from cudaperf_magic.compiler.lowering.tile_edge import adds_zero
 from cudaperf_magic.compiler.program import Nest
 
+MOST_TURNS = 16  # copies of an element a thread that are unrolled when a tile is brought in
 SYNC = Evaluate(Call("__syncthreads", ()))
 
 
@@ -130,34 +131,35 @@ class _Tiler:
     # --------------------------------------------------------------- staging
 
     def staged_once(self) -> tuple[Stmt, ...]:
-        prints = [self.print_of(array, self.nest.body, {}) for array in self.nest.staged]
+        prints = [found for array in self.nest.staged for found in self.prints_of(array, self.nest.body, {})]
         body = self.through(prints, self.nest.body)
         local = declared_locals(body, self.symbols, self.host_names | set(self.spans))
         shared = tuple(self.shared(found) for found in prints)
         brought = tuple(s for found in prints for s in self.bring(found))
         return (*shared, *brought, SYNC, *self.points((*local, *body), True))
 
-    def print_of(self, array: str, statements: tuple[Stmt, ...], more: dict[str, Span]) -> Footprint:
-        found = footprint(array, statements, self.spans | more, frozenset(usage(self.nest.body).assigned))
-        if found is None:
+    def prints_of(self, array: str, statements: tuple[Stmt, ...], more: dict[str, Span]) -> tuple[Footprint, ...]:
+        found = footprints(array, statements, self.spans | more, frozenset(usage(self.nest.body).assigned))
+        if not found:
             raise ValueError(f"{self.nest.name}: what a block reads of {array} has no box of constant size")
         return found
 
     def through(self, prints: list[Footprint], statements: tuple[Stmt, ...]) -> tuple[Stmt, ...]:
         """The statements reading the tiles instead of the arrays."""
-        by_name = {found.array: found for found in prints}
-        written = {place for array in by_name for place in stores_of(array, statements)}
+        by_load = {load: found for found in prints for load in found.loads}
+        written = {place for found in prints for place in stores_of(found.array, statements)}
 
         def tiled(expression: Expr) -> Expr:
-            if isinstance(expression, Load) and expression.array in by_name and expression not in written:
-                return Load(tile_name(expression.array), by_name[expression.array].within(expression))
+            if isinstance(expression, Load) and expression in by_load and expression not in written:
+                found = by_load[expression]
+                return Load(found.tile, found.within(expression))
             return expression
 
         return tuple(map_statement(statement, tiled) for statement in statements)
 
     def shared(self, found: Footprint) -> Shared:
         *outer, last = found.extents
-        return Shared(tile_name(found.array), self.symbols.types[found.array], (*outer, last + self.nest.pad))
+        return Shared(found.tile, self.symbols.types[found.array], (*outer, last + self.nest.pad))
 
     def bring(self, found: Footprint) -> tuple[Stmt, ...]:
         """All threads of the block copy a tile in, neighbours taking neighbouring elements; outside there is zero."""
@@ -189,9 +191,18 @@ class _Tiler:
         value: Expr = Load(found.array, source)
         if condition is not None:
             value = Ternary(condition, value, literal("0", self.symbols.types[found.array]))
-        copy = Assign(Load(tile_name(found.array), at), "", value)
-        first, count = rank_in_block(self.nest.block), Const(str(found.elements))
-        return (Loop(place.name, first, count, threads, (*declared, copy), f"t_{found.array}"),)
+        copy = Assign(Load(found.tile, at), "", value)
+        rank, turns = rank_in_block(self.nest.block), -(-found.elements // threads)
+        count = Const(str(found.elements))
+        if not 1 < turns <= MOST_TURNS:
+            return (Loop(place.name, rank, count, threads, (*declared, copy), f"t_{found.array}"),)
+        # A known number of turns: unrolled, all loads of a thread are under way before the first is stored.
+        turn = unused_name("turn", used)
+        own = Declare(place.name, "int", init=Binary("+", Binary("*", turn, Const(str(threads))), rank))
+        body: tuple[Stmt, ...] = (*declared, copy)
+        if found.elements % threads:
+            body = (If(Binary("<", place, count), body),)
+        return (Loop(turn.name, Const("0"), Const(str(turns)), 1, (own, *body), f"t_{found.array}", pragma="unroll"),)
 
     def in_bounds(self, found: Footprint, source: tuple[Expr, ...]) -> tuple[Expr, ...]:
         conditions: list[Expr] = []
@@ -218,7 +229,8 @@ class _Tiler:
         assert isinstance(loop, Loop)
         before, after = self.nest.body[:at], self.nest.body[at + 1 :]
         start = Name(f"{loop.var}0")
-        prints = [self.print_of(array, loop.body, {loop.var: (start, depth)}) for array in self.nest.staged]
+        steps_: dict[str, Span] = {loop.var: (start, depth)}
+        prints = [found for array in self.nest.staged for found in self.prints_of(array, loop.body, steps_)]
         span = self.block_range(loop)
         if span is None:
             raise ValueError(f"{self.nest.name}: the range of {loop.var} is not known for a whole block")
@@ -272,7 +284,7 @@ class _Tiler:
         condition = all_of(tuple(conditions))
         body = inside if condition is None else (If(condition, inside),)
         touched = usage(inside)
-        tiles = {tile_name(found.array) for found in prints}
+        tiles = {found.tile for found in prints}
         body = self.points(body, bool(touched.arrays - tiles))
         stop = simplify(Binary("+", start, Const(str(depth))))
         return (replace(loop, start=start, stop=stop, body=body, pragma="unroll" if depth <= 32 else "", comment=""),)
@@ -330,27 +342,23 @@ def _as_assignments(statements: tuple[Stmt, ...], kept: set[str]) -> tuple[Stmt,
     return tuple(made)
 
 
-def stageable(nest: Nest, array: str, statements: tuple[Stmt, ...], symbols: Symbols) -> Footprint | None:
-    """The tile of an array that a block of the nest would hold, or None when it has none of constant size."""
+def stageable(nest: Nest, array: str, statements: tuple[Stmt, ...], symbols: Symbols) -> tuple[Footprint, ...]:
+    """The tiles of an array that a block of the nest would hold; none when one has no constant size."""
     axes = axes_of(nest.loops, nest.axes)
     if axes is None or array not in symbols.shapes:
-        return None
+        return ()
     tiler = _Tiler(nest, axes, symbols, set())
     more: dict[str, Span] = {}
     if nest.tile is not None:
         loop = next(s for s in nest.body if isinstance(s, Loop) and s.label == nest.tile[0])
         more = {loop.var: (Name(f"{loop.var}0"), nest.tile[1])}
-    return footprint(array, statements, tiler.spans | more, frozenset(usage(nest.body).assigned))
+    return footprints(array, statements, tiler.spans | more, frozenset(usage(nest.body).assigned))
 
 
 def has_block_range(nest: Nest, loop: Loop, symbols: Symbols) -> bool:
     """Whether a block of the nest can walk the loop together, tile by tile."""
     axes = axes_of(nest.loops, nest.axes)
     return axes is not None and _Tiler(nest, axes, symbols, set()).block_range(loop) is not None
-
-
-def tile_name(array: str) -> str:
-    return f"{array}_tile"
 
 
 def may_be_negative(origin: Expr) -> bool:

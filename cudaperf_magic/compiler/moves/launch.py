@@ -58,7 +58,10 @@ def _coarsen_options(program: Program, nest: Nest, context: Context) -> Iterator
     if nest.team > 1 or not nest.loops or nest.vector > 1 or any(c > 1 for c in nest.coarsen):
         return
     if nest.tile is not None:
-        yield from (Step("coarsen", nest.name, c) for c in (((4, 4), (2, 2)) if len(nest.axes) == 2 else ((2,),)))
+        counts: tuple[tuple[int, ...], ...] = ((4, 4), (2, 2)) if len(nest.axes) == 2 else ((2,),)
+        if context.fills and len(nest.axes) == 2:
+            counts = ((8, 8), *counts)
+        yield from (Step("coarsen", nest.name, count) for count in counts)
     elif nest.staged:
         yield from (Step("coarsen", nest.name, (1, 4)),) if len(nest.axes) == 2 else ()
     else:

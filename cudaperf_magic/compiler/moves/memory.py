@@ -9,7 +9,7 @@ from math import prod
 from cudaperf_magic.compiler.analysis.accesses import jumps
 from cudaperf_magic.compiler.analysis.usage import usage
 from cudaperf_magic.compiler.loops import Assign, Break, Load, Loop, Name, Return, Stmt, walk
-from cudaperf_magic.compiler.lowering.footprint import loads_of, planes_apart
+from cudaperf_magic.compiler.lowering.footprint import Footprint, planes_apart
 from cudaperf_magic.compiler.lowering.keep import kept_in_register
 from cudaperf_magic.compiler.lowering.lower import symbols_of
 from cudaperf_magic.compiler.lowering.lower_tile import has_block_range, stageable
@@ -121,21 +121,13 @@ def _worth_staging(nest: Nest, statements: tuple[Stmt, ...], program: Program) -
     for array in sorted(usage(statements).loads):
         if array in touched.stores and not planes_apart(array, nest.body):
             continue
-        found = stageable(nest, array, statements, symbols)
-        if found is None:
-            continue
-        bytes_ = found.elements * {"double": 8, "float": 4}.get(symbols.types[array], 8)
-        if found.elements == 1:
-            continue  # a warp that reads one address is served by one sector anyway
-        places = {load.subscripts for load in loads_of(array, statements)}  # a thread's second look is in its registers
-        uses = prod(nest.block) * prod(nest.coarsen) * len(places)
-        uses *= nest.tile[1] if nest.tile else 1
-        across = nest.loop(nest.axes[0]).var not in found.varies_with[-1] and len(found.extents) > 1
-        across = across and any(found.varies_with[:-1])
-        strided = found.extents[-1] >= 2 * nest.block[0] * (nest.coarsen or (1,))[0]  # r g b r g b ...
-        reuse = uses / found.elements
-        if reuse >= 2 or across or strided:
-            candidates.append((reuse, array, bytes_))
+        prints = stageable(nest, array, statements, symbols)
+        elements = sum(found.elements for found in prints)
+        if elements <= len(prints):
+            continue  # none, or a single address, which a warp gets from one sector anyway
+        reuse = min(_uses(nest, found) / found.elements for found in prints)
+        if reuse >= 2 or any(_is_out_of_order(nest, found) for found in prints):
+            candidates.append((reuse, array, elements * {"double": 8, "float": 4}.get(symbols.types[array], 8)))
     chosen: list[str] = []
     room = SHARED_BYTES
     for _, array, bytes_ in sorted(candidates, reverse=True):
@@ -145,12 +137,24 @@ def _worth_staging(nest: Nest, statements: tuple[Stmt, ...], program: Program) -
     return tuple(sorted(chosen))
 
 
+def _uses(nest: Nest, found: Footprint) -> int:
+    """How often a block reads a tile: a thread's second look at one place is in its registers."""
+    return prod(nest.block) * prod(nest.coarsen) * len(found.loads) * (nest.tile[1] if nest.tile else 1)
+
+
+def _is_out_of_order(nest: Nest, found: Footprint) -> bool:
+    """Whether neighbouring threads read a tile down a column, or every so many elements of a row (r g b r g b ...)."""
+    across = nest.loop(nest.axes[0]).var not in found.varies_with[-1] and len(found.extents) > 1
+    strided = found.extents[-1] >= 2 * nest.block[0] * (nest.coarsen or (1,))[0]
+    return (across and any(found.varies_with[:-1])) or strided
+
+
 def _check(nest: Nest, statements: tuple[Stmt, ...], arrays: tuple[str, ...], program: Program) -> None:
     touched = usage(statements)
     for array in arrays:
         if array in touched.stores and not planes_apart(array, statements):
             raise Refused(f"{array} is written by the same kernel")
-        if stageable(nest, array, statements, symbols_of(program)) is None:
+        if not stageable(nest, array, statements, symbols_of(program)):
             raise Refused(f"what a block reads of {array} has no box of constant size")
 
 

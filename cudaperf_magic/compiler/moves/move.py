@@ -18,10 +18,19 @@ class Refused(Exception):
 
 @dataclass(frozen=True)
 class Context:
-    """What moves may know besides the program: how index arrays are ordered, and the sizes that will be measured."""
+    """What moves may know besides the program: how index arrays are ordered, and the sizes that will be measured.
+
+    fills: whether those sizes fill a device that times what is proposed; options then suit a large GPU.
+    """
 
     orders: Mapping[str, str] = field(default_factory=dict)
     sizes: Mapping[str, int] = field(default_factory=dict)
+    fills: bool = False
+
+    @property
+    def blocks(self) -> int:
+        """Over how many blocks a long range is worth sharing: eight for each of a large GPU's multiprocessors."""
+        return 1024 if self.fills else 128
 
 
 Change = Callable[[Program, Nest, Step, Context], Program]

@@ -41,8 +41,8 @@ def _team(program: Program, nest: Nest, step: Step, context: Context) -> Program
 
 def _team_options(program: Program, nest: Nest, context: Context) -> Iterator[Step]:
     if nest.loops and nest.team == 1 and not nest.staged and loops_of(nest.body):
-        yield Step("team", nest.name, (32,))
-        yield Step("team", nest.name, (128,))
+        for threads in (32, 128, 256) if context.fills else (32, 128):
+            yield Step("team", nest.name, (threads,))
 
 
 def _has_team_work(nest: Nest, facts: Facts, symbols: Symbols) -> bool:
@@ -77,10 +77,10 @@ def _two_pass(program: Program, nest: Nest, step: Step, context: Context) -> Pro
 def _two_pass_options(program: Program, nest: Nest, context: Context) -> Iterator[Step]:
     if nest.team == 1 or nest.loops:
         return
-    yield Step("two_pass", nest.name, (128,))
+    yield Step("two_pass", nest.name, (context.blocks,))
     for statement in nest.body:
         if isinstance(statement, Loop) and len(statement.body) == 1 and isinstance(statement.body[0], Loop):
-            yield Step("two_pass", nest.name, (128, statement.body[0].label))
+            yield Step("two_pass", nest.name, (context.blocks, statement.body[0].label))
 
 
 def _atomic_pass(program: Program, nest: Nest, step: Step, context: Context) -> Program:
@@ -90,7 +90,7 @@ def _atomic_pass(program: Program, nest: Nest, step: Step, context: Context) -> 
 
 def _atomic_pass_options(program: Program, nest: Nest, context: Context) -> Iterator[Step]:
     if nest.team > 1 and not nest.loops:
-        yield Step("atomic_pass", nest.name, (128,))
+        yield Step("atomic_pass", nest.name, (context.blocks,))
 
 
 def _split_k(program: Program, nest: Nest, step: Step, context: Context) -> Program:
@@ -102,7 +102,8 @@ def _split_k(program: Program, nest: Nest, step: Step, context: Context) -> Prog
 
 def _split_k_options(program: Program, nest: Nest, context: Context) -> Iterator[Step]:
     if nest.team == 1 and len(nest.loops) in (1, 2) and not nest.staged and nest.vector == 1:
-        yield from (Step("split_k", nest.name, (s.label, 16)) for s in nest.body if isinstance(s, Loop))
+        parts = (16, 64) if context.fills else (16,)
+        yield from (Step("split_k", nest.name, (s.label, p)) for s in nest.body if isinstance(s, Loop) for p in parts)
 
 
 def _blocks(step: Step) -> int:
@@ -125,7 +126,7 @@ def _scan_blocks(program: Program, nest: Nest, step: Step, context: Context) -> 
 
 def _scan_blocks_options(program: Program, nest: Nest, context: Context) -> Iterator[Step]:
     if nest.team > 1 and not nest.loops:
-        yield Step("scan_blocks", nest.name, (128,))
+        yield Step("scan_blocks", nest.name, (context.blocks,))
 
 
 def _extent(declaration: Declare) -> int | None:
