@@ -10,6 +10,7 @@ import contextlib
 import ctypes
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from uuid import UUID
 
 import numpy as np
 import numpy.typing as npt
@@ -67,6 +68,20 @@ def device_info(index: int) -> DeviceInfo:
             memory_bytes=memory.value,
             multiprocessors=driver.attribute(MULTIPROCESSORS, device.value),
         )
+
+
+def device_uuid(index: int) -> str:
+    """The card's own name, "GPU-...", the same for all who see it by other numbers.
+
+    Raises:
+        ToolchainError: there is no such device, or no driver.
+    """
+    driver = load_driver()
+    with _machine_trouble(f"device cuda:{index}"):
+        device, found = ctypes.c_int(), (ctypes.c_ubyte * 16)()
+        driver.call("cuDeviceGet", ctypes.byref(device), index)
+        driver.call("cuDeviceGetUuid_v2", found, device)
+        return f"GPU-{UUID(bytes=bytes(found))}"
 
 
 def run_on_gpu(

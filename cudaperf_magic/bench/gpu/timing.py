@@ -24,7 +24,7 @@ import contextlib
 import ctypes
 import random
 import statistics
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from numpy.typing import NDArray
@@ -32,6 +32,7 @@ from numpy.typing import NDArray
 from cudaperf_magic.bench.gpu.driver import Driver, DriverError
 from cudaperf_magic.bench.gpu.launching import Functions
 from cudaperf_magic.bench.gpu.sets import BufferSet, DeviceArray, Program
+from cudaperf_magic.bench.gpu.transfers import HostArrays
 from cudaperf_magic.bench.gpu.trusted import COMPARED, Trusted
 from cudaperf_magic.bench.measuring.samples import Call, Distance, Manner, Prints, Sample
 from cudaperf_magic.records import Fault
@@ -150,6 +151,14 @@ class Prepared:
         calls = self._settled.warm_calls
         return tuple(self._sample(self._chosen(calls), is_cold=False) for _ in range(count))
 
+    def end_to_end_samples(self, count: int) -> tuple[Sample, ...]:
+        """Windows with the transfers in them, of the first set."""
+        host = HostArrays(self._driver, self._stream, self._program)
+        try:
+            return tuple(self._end_to_end_sample(host) for _ in range(count))
+        finally:
+            host.release()
+
     def damage(self) -> tuple[str, ...]:
         """What the calls changed and had no right to: names of inputs, or "the bytes between the arrays"."""
         self._trusted.renew()
@@ -195,7 +204,7 @@ class Prepared:
             if self._program.remembers:
                 self._load()
             self._refresh(sets)
-        us = self._window(sets)
+        us = self._window((BufferSet.call,), sets)
         self._trusted.renew()
         places = [place for one in sets for place in self._written(one)]
         prints = self._trusted.fingerprints(places)
@@ -204,15 +213,28 @@ class Prepared:
         calls = (Call(number, own, self._distances(number)) for number, own in zip(chosen, each, strict=True))
         return Sample(us / len(sets), tuple(calls))
 
-    def _window(self, sets: Sequence[BufferSet]) -> float:
-        """Microseconds that the sets' calls take, one after another."""
+    def _end_to_end_sample(self, host: HostArrays) -> Sample:
+        first = self._sets[0]
+        if self._program.remembers:
+            self._load()
+        host.refresh()
+        self._refresh([first])
+        self._trusted.flush()
+        us = self._window((host.queue_inputs, BufferSet.call, host.queue_outputs), [first])
+        self._trusted.renew()
+        call = Call(0, self._trusted.fingerprints(self._written(first)), self._distances(0))
+        return Sample(us, (call,))
+
+    def _window(self, actions: Sequence[Callable[[BufferSet], None]], sets: Sequence[BufferSet]) -> float:
+        """Microseconds that the actions on each set take, one after another."""
         self._wait()
         steps = sum(1 if one.is_graph else one.steps for one in sets)
         self._trusted.hold(min(QUEUE_US + ENQUEUE_US * steps, MOST_HOLD_US))
         start, end = self._events
         self._driver.call("cuEventRecord", start, self._stream)
         for one in sets:
-            one.call()
+            for action in actions:
+                action(one)
         self._driver.call("cuEventRecord", end, self._stream)
         self._driver.call("cuEventSynchronize", end)
         self._wait()
