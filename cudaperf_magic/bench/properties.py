@@ -135,10 +135,10 @@ def _past_caches(launches: Sequence[LaunchTotals]) -> str:
         return ""
     asked = sum(launch.sectors for launch in launches) * SECTOR_BYTES
     reached = sum(launch.dram_read_bytes + launch.dram_write_bytes for launch in launches)
-    return f"; of {_bytes(asked)} in sectors, {_bytes(reached)} reach DRAM (modelled)"
+    return f"; of {in_bytes(asked)} in sectors, {in_bytes(reached)} reach DRAM (modelled)"
 
 
-def _bytes(count: float) -> str:
+def in_bytes(count: float) -> str:
     for unit in ("bytes", "KB", "MB"):
         if count < 999.5:
             return f"{count:.3g} {unit}"
