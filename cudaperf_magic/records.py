@@ -100,6 +100,7 @@ class Task:
     notes: tuple[str, ...] = ()
     defines: tuple[str, ...] = ()  # -D options for the preprocessor
     folders: tuple[str, ...] = ()  # where #include lines are looked up; the file's own is the first
+    contract: tuple[str, ...] = ()  # what a candidate promises beside the result: "own kernels only"
 
     @property
     def key(self) -> str:

@@ -1,0 +1,219 @@
+"""A candidate's whole run in one child: load it, give it the parameters, call it on every content of the schedule.
+
+It gathers what the referee found and what the parent's clock read, and stops at the first thing that is wrong. What
+that makes of the candidate is evaluate.py's.
+"""
+
+from __future__ import annotations
+
+import random
+import secrets
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from ...errors import ToolchainError
+from ...records import OutputError
+from .court import Court
+from .inputs import NOMINAL
+from .player import Fallen, Limits, Player, places_by_name
+from .referee import Description
+from .schedule import MOST_SEED, Step
+
+Trouble = Literal["build", "mismatch", "crash", "timeout", "fault", "cheat"]
+CANDIDATE, BASELINE = "candidate", "baseline"
+LATE_WRITE = "its outputs changed after it had said that it was done"
+
+
+@dataclass
+class Attempt:
+    """What came of it. `seconds` by call, in order: the step, the candidate's time, and the baseline's or None."""
+
+    trouble: Trouble | None = None
+    reason: str = ""
+    failing: Step | None = None
+    seconds: list[tuple[Step, float, float | None]] = field(default_factory=list)
+    own_seconds: list[float] = field(default_factory=list)  # by the child's own clock: a claim
+    errors: list[OutputError] = field(default_factory=list)
+    changed_inputs: tuple[int, ...] = ()
+    passed: int = 0
+    is_deterministic: bool | None = None
+    has_loaded_state: bool = False
+    foreign_names: str = ""  # why the parameters could not be loaded
+    operations: dict[str, int] = field(default_factory=dict)  # of the framework, seen from inside
+    load_s: float = 0.0
+    noise_s: float = 0.0  # of the parent's clock, by empty calls
+    levels: tuple[str, ...] = ()
+
+    def fail(self, trouble: Trouble, reason: str, step: Step | None = None) -> Attempt:
+        self.trouble, self.reason, self.failing = trouble, reason, step
+        return self
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What an attempt needs beside the court. `baseline` is the source that the candidate is timed against, or ""."""
+
+    description: Description
+    device: str
+    limits: Limits
+    steps: tuple[Step, ...]
+    build: Callable[[dict[str, Any]], dict[str, Any]]
+    loads_state: bool = True
+    baseline: str = ""
+    entry: str = "Model"
+    observes: bool = True
+    knock_out: bool = False
+
+
+def attempt(court: Court, source: str, plan: Plan) -> Attempt:
+    """Runs `ModelNew` of the source.
+
+    Raises:
+        TaskError: the task's own module fails on some content. ToolchainError: the machine's trouble.
+    """
+    found = Attempt()
+    seed = secrets.randbelow(MOST_SEED)
+    with _player(CANDIDATE, plan) as player:
+        player.open(court.share(CANDIDATE, player.layout, player.file))
+        found.levels, found.noise_s = player.levels, player.noise_ns * 1e-9
+        try:
+            loaded = player.load(source, "ModelNew", plan.description.init_inputs, seed, knock_out=plan.knock_out)
+        except Fallen as fallen:
+            return found.fail("build", f"while it is loaded: {fallen.words}")
+        if "error" in loaded:
+            return found.fail("build", str(loaded["error"]))
+        found.load_s = float(loaded["seconds"])
+        state_seed = _state_seed(found, plan, loaded)
+        court.set_state(CANDIDATE, seed, state_seed)
+        if not _takes_state(found, player, state_seed):
+            return found
+        with _Others(court, plan, seed, state_seed) as others:
+            _play(found, court, player, others, plan.steps)
+        _report(found, player, plan)
+    if found.trouble is None and court.reread(CANDIDATE):
+        found.fail("cheat", LATE_WRITE)
+    court.release(CANDIDATE)
+    return found
+
+
+def _player(who: str, plan: Plan) -> Player:
+    return Player(who, plan.description, plan.device, plan.limits, plan.build)
+
+
+def _state_seed(found: Attempt, plan: Plan, loaded: dict[str, Any]) -> int | None:
+    """A seed for new parameters when the candidate can load them: when its names and shapes are the reference's."""
+    theirs, ours = places_by_name(tuple(loaded["state"])), places_by_name(plan.description.state)
+    lacking = [name for name in ours if theirs.get(name) != ours[name]]
+    if lacking:
+        found.foreign_names = f"its parameters lack {', '.join(lacking[:3])} of Model's"
+    if not ours or lacking or not plan.loads_state:
+        return None
+    found.has_loaded_state = True
+    return secrets.randbelow(MOST_SEED)
+
+
+def _takes_state(found: Attempt, player: Player, state_seed: int | None) -> bool:
+    try:
+        answer = player.take_state() if state_seed is not None else {}
+        if "error" not in answer:
+            player.begin_calls()
+    except Fallen as fallen:
+        found.fail("timeout" if fallen.is_late else "crash", f"while it loads its parameters: {fallen.words}")
+        return False
+    if "error" in answer:
+        found.fail("crash", f"while it loads its parameters: {answer['error']}")
+        return False
+    return True
+
+
+class _Others:
+    """The baseline's player where there is one: the task's own module, called in the same manner, judged as well."""
+
+    def __init__(self, court: Court, plan: Plan, seed: int, state_seed: int | None) -> None:
+        self.court, self.plan = court, plan
+        self.player: Player | None = None
+        if plan.baseline:
+            self.player = _player(BASELINE, plan)
+            try:
+                self._begin(self.player, seed, state_seed)
+            except BaseException as error:
+                self.player.__exit__(None, None, None)
+                if not isinstance(error, Fallen):
+                    raise
+                raise ToolchainError(f"the task's own module fails as a baseline: {error.words}") from None
+
+    def _begin(self, player: Player, seed: int, state_seed: int | None) -> None:
+        player.open(self.court.share(BASELINE, player.layout, player.file))
+        loaded = player.load(self.plan.baseline, self.plan.entry, self.plan.description.init_inputs, seed)
+        if "error" in loaded:
+            raise Fallen(str(loaded["error"]))
+        if state_seed is not None:
+            self.court.set_state(BASELINE, seed, state_seed)
+            player.take_state()
+        player.begin_calls()
+
+    def time(self, step: Step) -> float | None:
+        if self.player is None:
+            return None
+        self.court.prepare(BASELINE, step)
+        try:
+            return self.player.call(step.slot)
+        except Fallen as fallen:
+            raise ToolchainError(f"the task's own module fails as a baseline: {fallen.words}") from None
+
+    def __enter__(self) -> _Others:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self.player is not None:
+            self.player.__exit__(None, None, None)
+            self.court.release(BASELINE)
+
+
+def _play(found: Attempt, court: Court, player: Player, others: _Others, steps: Sequence[Step]) -> None:
+    chance = random.Random(secrets.randbits(64))
+    for step in steps:
+        theirs = others.time(step) if chance.random() < 0.5 else None
+        if court.prepare(CANDIDATE, step):
+            found.fail("cheat", LATE_WRITE, step)
+            return
+        try:
+            seconds = player.call(step.slot)
+        except Fallen as fallen:
+            found.fail("timeout" if fallen.is_late else "crash", fallen.words, step)
+            return
+        changed = court.take(CANDIDATE, step.slot)
+        reason, errors, is_same = court.judge(CANDIDATE, step.slot)
+        found.errors += errors
+        if is_same is not None:
+            found.is_deterministic = is_same
+        if changed:
+            found.changed_inputs = tuple(changed)
+            found.fail("fault", f"it writes to input {changed[0]}, which Model leaves as it is", step)
+            return
+        if reason:
+            found.fail("mismatch", reason, step)
+            return
+        found.passed += 1
+        found.seconds.append((step, seconds, others.time(step) if theirs is None else theirs))
+
+
+def _report(found: Attempt, player: Player, plan: Plan) -> None:
+    """What the child says at the end. Only labels are made of it, so that its silence decides nothing."""
+    if found.trouble is not None:
+        return
+    try:
+        told = player.report()
+        found.own_seconds = [float(each) for each in told["seconds"]]
+        if plan.observes:
+            seen = player.observe(plan.steps[-1].slot)["operations"]
+            found.operations = {str(name): int(count) for name, count in seen.items()}
+    except (Fallen, KeyError, TypeError, ValueError, AttributeError):
+        return
+
+
+def samples(found: Attempt, skipped: int = 1) -> list[tuple[float, float | None]]:
+    """Seconds of the calls that count as samples: on nominal inputs that are new, all but the first calls."""
+    calls = found.seconds[skipped:]
+    return [(ours, theirs) for step, ours, theirs in calls if step.content.family == NOMINAL and not step.is_again]

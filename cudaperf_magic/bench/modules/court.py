@@ -1,0 +1,88 @@
+"""The referee as the parent asks it. What goes wrong in there is the task's or the machine's, never the candidate's."""
+
+from __future__ import annotations
+
+from types import TracebackType
+from typing import Any, Self
+
+from ...errors import TaskError, ToolchainError
+from ...records import OutputError, Task
+from ..sandbox import Crashed, Finished, Session, TimedOut, open_session
+from .layout import Layout
+from .referee import Description, referee
+from .schedule import Step
+
+ANSWER_S = 300.0
+
+
+class Court:
+    """The referee's session. Use as a context manager."""
+
+    def __init__(self, task: Task, device: str, memory_bytes: int) -> None:
+        self.task, self.device = task, device
+        limit = memory_bytes if device == "cpu" else None
+        self.session: Session = open_session(referee, kind="torch", timeout_s=None, memory_bytes=limit)
+
+    def describe(self, seed: int) -> Description:
+        """Tries the task's module.
+
+        Raises:
+            TaskError: it fails, or cannot be a reference.
+        """
+        found = self._ask("describe", source=self.task.source, entry=self.task.entry, device=self.device, seed=seed)
+        description: Description = found["description"]
+        return description
+
+    def share(self, who: str, layout: Layout, file: int) -> bytes:
+        """The referee takes the memory of a child; returns the device memory's handle, if there is any."""
+        handle: bytes = self._ask("memory", files=(file,), who=who, layout=layout)["handle"]
+        return handle
+
+    def set_state(self, who: str, construct_seed: int, state_seed: int | None) -> None:
+        self._ask("state", who=who, construct_seed=construct_seed, state_seed=state_seed)
+
+    def prepare(self, who: str, step: Step) -> bool:
+        """Inputs and poison into the slot; True when the outputs that were there changed after they were taken."""
+        found = self._ask("prepare", who=who, slot=step.slot, content=step.content, poison=step.poison)
+        return bool(found["is_changed"])
+
+    def take(self, who: str, slot: int) -> list[int]:
+        """Copies the outputs; the numbers of inputs that were written to without leave."""
+        changed: list[int] = self._ask("take", who=who, slot=slot)["changed_inputs"]
+        return changed
+
+    def judge(self, who: str, slot: int) -> tuple[str, list[OutputError], bool | None]:
+        """(why the outputs are wrong, or nothing; their errors; whether they are the bits of the first time)."""
+        found = self._ask("judge", who=who, slot=slot)
+        return found["reason"], found["errors"], found["is_same"]
+
+    def reread(self, who: str) -> bool:
+        """Whether any outputs changed since they were taken; asked when the child is gone."""
+        return bool(self._ask("reread", who=who)["is_changed"])
+
+    def release(self, who: str) -> None:
+        self._ask("release", who=who)
+
+    def _ask(self, what: str, *, files: tuple[int, ...] = (), **message: Any) -> dict[str, Any]:
+        answer = self.session.ask({"do": what, **message}, timeout_s=ANSWER_S, files=files)
+        match answer:
+            case Finished(value) if isinstance(value, dict):
+                if "error" in value:
+                    raise TaskError(f"{self.task.name}: {value['error']}")
+                return value
+            case TimedOut():
+                raise TaskError(f"{self.task.name}: its own module takes longer than {ANSWER_S:g} s")
+            case Crashed(why):
+                raise TaskError(f"{self.task.name}: its own module ends the process: {why}")
+        raise ToolchainError("the referee of PyTorch modules answers out of turn; please report it")
+
+    def close(self) -> None:
+        self.session.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()

@@ -1,0 +1,191 @@
+"""Task + `ModelNew` -> Outcome, in lane B: what one or two attempts showed, as verdict, timing and labels.
+
+The verdict comes from the referee's comparison alone; a child's status, words or output make no candidate right. A
+time is claimed on a device only. It keeps no process between calls; the servers that children are forked from stay.
+"""
+
+from __future__ import annotations
+
+import secrets
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+from statistics import median
+
+from ...records import Build, Candidate, Case, Fault, Label, Outcome, OutputError, Status, Task, Timing, Verdict
+from .attempt import Attempt, Plan, attempt, samples
+from .building import build_extension
+from .court import Court
+from .labels import breach, clocks_label, copy_label, library_label
+from .player import Limits
+from .referee import Description
+from .schedule import MOST_SEED, NOMINAL_CALLS, draw
+
+BASELINE_NAME = "Model (PyTorch eager)"
+
+
+def evaluate_module(
+    task: Task,
+    candidate: Candidate,
+    *,
+    device: str = "cpu",
+    limits: Limits | None = None,
+    nominal_calls: int = NOMINAL_CALLS,
+    with_baseline: bool | None = None,
+) -> Outcome:
+    """How far a candidate comes that defines `ModelNew`, with any host code.
+
+    Args:
+        task: of language "pytorch"; its source defines `Model`, `get_inputs` and `get_init_inputs`.
+        candidate: Python text that defines `ModelNew`, constructed and called as `Model` is.
+        device: "cpu" or "cuda:0".
+        nominal_calls: how many calls on new nominal inputs; on a device, the samples of the timing.
+        with_baseline: whether `Model` is timed beside it, call by call in random order; by default on a device only.
+
+    Returns:
+        An outcome with a timing on a device only. A call's time is that of `forward`, of the copy of its result into
+        the caller's memory, and of waiting for the whole device; the baseline's is the same of `Model`.
+
+    Raises:
+        TaskError: `Model` fails, is random, or has outputs that cannot be refereed.
+        ToolchainError: the machine lacks something; nothing is known of the candidate then.
+    """
+    started = time.perf_counter()
+    limits = limits or Limits()
+    is_timed = device != "cpu"
+    with Court(task, device, limits.memory_bytes) as court:
+        description = court.describe(secrets.randbelow(MOST_SEED))
+        plan = Plan(
+            description,
+            device,
+            limits,
+            draw(description.screened.families, nominal_calls),
+            build_extension,
+            baseline=task.source if (is_timed if with_baseline is None else with_baseline) else "",
+            entry=task.entry,
+        )
+        described_s = time.perf_counter() - started
+        found, labels = _attempts(court, candidate.source, plan)
+    outcome = _outcome(task, candidate, description, found, labels, device, is_timed)
+    stages = (("reference", described_s), *outcome.stages)
+    return replace(outcome, seconds=time.perf_counter() - started, stages=stages)
+
+
+def _attempts(court: Court, source: str, plan: Plan) -> tuple[Attempt, tuple[Label, ...]]:
+    """With the referee's parameters; if that fails, once more with those that the same seed gives to both.
+
+    A candidate that packs its weights in its constructor is right on the latter only.
+    """
+    found = attempt(court, source, plan)
+    if found.trouble not in ("mismatch", "crash") or not found.has_loaded_state:
+        return found, ()
+    again = attempt(court, source, replace(plan, loads_state=False, steps=draw(plan.description.screened.families)))
+    if again.trouble is not None:
+        return found, ()
+    words = "it prepares its weights in its constructor: parameters that are loaded later are not used"
+    return again, (Label("weights_prepared", words),)
+
+
+def _outcome(
+    task: Task,
+    candidate: Candidate,
+    description: Description,
+    found: Attempt,
+    labels: tuple[Label, ...],
+    device: str,
+    is_timed: bool,
+) -> Outcome:
+    name = "simulator" if device == "simulator" else device
+    if found.trouble == "build":
+        return Outcome(Build(False, found.reason), device=name, isolation=found.levels)
+    labels += _labels(task, candidate, description, found)
+    broken = breach(task, labels)
+    verdict = _verdict(description, found)
+    if verdict.ok and broken is not None:
+        verdict = replace(verdict, status="cheat", reason=f"{broken.message}; the task asks for own kernels only")
+    timing = _timing(found) if is_timed and verdict.ok and not description.screened.weak else None
+    return Outcome(
+        Build(True, seconds=found.load_s),
+        verdict,
+        timing,
+        device=name,
+        stages=_stages(found),
+        labels=labels,
+        isolation=found.levels,
+    )
+
+
+def _verdict(description: Description, found: Attempt) -> Verdict:
+    step = found.failing
+    faults: tuple[Fault, ...] = ()
+    if found.trouble == "fault":
+        faults = (Fault("input_changed", found.reason, remedy="work on a copy of it"),)
+    status: Status = "pass" if found.trouble is None or found.trouble == "build" else found.trouble
+    if status == "pass" and description.screened.is_unrefereeable:
+        status = "unrefereeable"
+    return Verdict(
+        status,
+        _reason(found, status),
+        Case((), step.content.family) if step is not None else None,
+        _worst(found.errors),
+        faults,
+        found.passed,
+        len(found.seconds) if found.trouble is None else found.passed + 1,
+        found.is_deterministic,
+    )
+
+
+def _reason(found: Attempt, status: Status) -> str:
+    if status == "unrefereeable":
+        return "less precision cannot be told from honest rounding on this task's inputs; nothing is claimed"
+    if found.trouble is None:
+        return f"equals Model on all {found.passed} calls"
+    where = f" on {found.failing.content.family} inputs" if found.failing is not None else ""
+    hint = f"; {found.foreign_names}, so both were constructed with one seed" if found.foreign_names else ""
+    return f"{found.reason}{where}{hint if status == 'mismatch' else ''}"
+
+
+def _worst(errors: Sequence[OutputError]) -> tuple[OutputError, ...]:
+    worst: dict[str, OutputError] = {}
+    for error in errors:
+        known = worst.get(error.name)
+        if known is None or (error.largest or 0.0) > (known.largest or 0.0):
+            worst[error.name] = error
+    return tuple(worst.values())
+
+
+def _labels(task: Task, candidate: Candidate, description: Description, found: Attempt) -> tuple[Label, ...]:
+    ours = [seconds for _, seconds, _ in found.seconds]
+    candidates = [
+        library_label(found.operations),
+        clocks_label(ours[1:], found.own_seconds, found.noise_s) if found.trouble is None else None,
+        copy_label(task.source, candidate.source),
+    ]
+    weak = description.screened.weak
+    if weak:
+        candidates.append(Label("degenerate", f"{' and '.join(weak)} would pass on every family: no time is claimed"))
+    if found.foreign_names and description.state:
+        candidates.append(Label("parameters_by_seed", f"{found.foreign_names}: both were constructed with one seed"))
+    return tuple(label for label in candidates if label is not None)
+
+
+def _stages(found: Attempt) -> tuple[tuple[str, float], ...]:
+    """One-time work is told apart from a call's: what a constructor or a first call prepares is not free."""
+    stages = [("construct", found.load_s)]
+    if found.seconds:
+        stages.append(("first call", found.seconds[0][1]))
+    steady = [ours for ours, _ in samples(found)]
+    if steady:
+        stages.append(("call", median(steady)))
+    return tuple(stages)
+
+
+def _timing(found: Attempt) -> Timing | None:
+    pairs = samples(found)
+    if not pairs:
+        return None
+    ours = tuple(seconds * 1e6 for seconds, _ in pairs)
+    theirs = tuple(seconds * 1e6 for _, seconds in pairs if seconds is not None)
+    if len(theirs) != len(ours):
+        return Timing(ours)
+    return Timing(ours, baseline=BASELINE_NAME, baseline_samples_us=theirs)

@@ -1,0 +1,203 @@
+"""One child of lane B with the memory that it shares, as the parent drives it: open, load, call by call, let go.
+
+It knows what the child was asked and how long that took by the parent's clock. It judges no output.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import mmap
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Any, Self
+
+from ...errors import ToolchainError
+from ..sandbox import Crashed, Finished, Session, TimedOut, open_session
+from .child import serve
+from .contained import Contained
+from .extension import MOST_BUILDS, WANT
+from .gate import PAGE_BYTES, Caller, Stopped
+from .layout import Layout, TensorPlace, lay_out
+from .referee import Description
+from .schedule import SLOTS
+
+CALIBRATIONS = 50
+OPEN_S = 120.0  # a server that imports torch for the first time, on a busy machine
+BUILD_S = 300.0
+
+
+@dataclass(frozen=True)
+class Limits:
+    """How long a candidate may take, in seconds of wall time, and how much memory beyond that of torch itself."""
+
+    load_s: float = 120.0  # its constructor, without builds of extensions
+    first_call_s: float = 120.0
+    call_s: float = 20.0
+    total_s: float = 600.0
+    memory_bytes: int = 8 << 30  # on the CPU; a CUDA driver reserves addresses without limit
+
+
+class Fallen(Exception):
+    """The child ended, or was too late: a value of the candidate, carried to where the verdict is made."""
+
+    def __init__(self, words: str, is_late: bool = False) -> None:
+        self.words, self.is_late = words, is_late
+        super().__init__(words)
+
+
+class Player:
+    """A child and its memory. Use as a context manager: when it ends, the child is gone.
+
+    Args:
+        who: the referee's name for this memory. build: makes an extension from a request: {"path"} or {"error"}.
+    """
+
+    def __init__(
+        self,
+        who: str,
+        description: Description,
+        device: str,
+        limits: Limits,
+        build: Callable[[dict[str, Any]], dict[str, Any]],
+    ) -> None:
+        self.who, self.device, self.limits, self.build = who, device, limits, build
+        self.nest = description.nest
+        self.layout: Layout = lay_out(
+            description.state,
+            description.inputs,
+            description.outputs,
+            slots=SLOTS,
+            start_bytes=PAGE_BYTES,
+            is_on_host=device == "cpu",
+        )
+        self.file = _memory_file(self.layout.host_bytes)
+        self.page = mmap.mmap(self.file, PAGE_BYTES)
+        self.contained = Contained()
+        memory_bytes = limits.memory_bytes if device == "cpu" else None
+        self.session: Session = open_session(serve, kind="torch", timeout_s=limits.total_s, memory_bytes=memory_bytes)
+        self.caller = Caller(memoryview(self.page), self.contained.is_alive)
+        self.overhead_ns = self.noise_ns = 0
+        self.calls = 0
+        self.levels: tuple[str, ...] = ()
+
+    def open(self, handle: bytes) -> None:
+        """Gives the child its memory, learns who it is, and clocks empty calls. Nothing foreign is in it yet.
+
+        Raises:
+            ToolchainError: the child cannot be brought up.
+        """
+        message = {"do": "open", "layout": self.layout, "nest": self.nest, "device": self.device, "handle": handle}
+        files = [self.file, self.contained.theirs.fileno()]
+        answer = self.session.ask(message, timeout_s=OPEN_S, files=files)
+        if not isinstance(answer, Finished):
+            raise ToolchainError(f"the child for PyTorch modules does not start: {_words(answer)}")
+        self.levels = answer.levels
+        try:
+            self.contained.meet(OPEN_S)
+        except OSError as error:
+            raise ToolchainError(f"the child for PyTorch modules does not start: {error}") from None
+        self._ask({"do": "calibrate"}, OPEN_S)
+        empty = sorted(self.caller.call(0, OPEN_S)[0] for _ in range(CALIBRATIONS))
+        self.overhead_ns = empty[0]  # the least: what is taken off a call was surely not the candidate's
+        self.noise_ns = empty[-2] - empty[0]
+        self.caller.leave()
+
+    def load(self, source: str, name: str, init_inputs: Any, seed: int, *, knock_out: bool = False) -> dict[str, Any]:
+        """The candidate's text, and what it makes of it: {"state", "seconds"} or {"error"}.
+
+        Raises:
+            Fallen: it ended or hung while it was loaded.
+        """
+        message = {"do": "load", "source": source, "name": name, "init_inputs": init_inputs, "seed": seed}
+        answer = self._ask({**message, "knock_out": knock_out}, self.limits.load_s)
+        for _ in range(MOST_BUILDS):
+            if WANT not in answer:
+                return answer
+            answer = self._ask(self.build(answer[WANT]), self.limits.load_s)
+        raise Fallen(f"it asks for more than {MOST_BUILDS} extensions")
+
+    def take_state(self) -> dict[str, Any]:
+        """The child loads the parameters that lie in the shared memory."""
+        return self._ask({"do": "state"}, self.limits.load_s)
+
+    def begin_calls(self) -> None:
+        self._ask({"do": "calls"}, self.limits.load_s)
+
+    def call(self, slot: int) -> float:
+        """One call, then stillness: the child and all of its threads stand when this returns. Seconds of our clock.
+
+        Raises:
+            Fallen: it ended, hung, or says that the call failed.
+        """
+        self.contained.thaw()
+        timeout_s = self.limits.call_s if self.calls else self.limits.first_call_s
+        self.calls += 1
+        try:
+            ns, has_failed = self.caller.call(slot, timeout_s)
+        except Stopped as stopped:
+            if stopped.is_late:
+                raise Fallen(f"a call takes longer than {timeout_s:g} s", is_late=True) from None
+            answer = self.session.answer(timeout_s=OPEN_S)
+            raise Fallen(_words(answer), isinstance(answer, TimedOut)) from None
+        if has_failed:
+            raise Fallen(self.report()["failure"] or "the call fails")
+        self.contained.freeze()
+        return max(ns - self.overhead_ns, 1) * 1e-9
+
+    def report(self) -> dict[str, Any]:
+        """The end of the calls, and what the child says of them: its own clock, its own words. Nothing to rely on."""
+        self.contained.thaw()
+        self.caller.leave()
+        return self._ask({"do": "report"}, self.limits.load_s)
+
+    def observe(self, slot: int) -> dict[str, Any]:
+        return self._ask({"do": "observe", "slot": slot}, self.limits.first_call_s)
+
+    def _ask(self, message: dict[str, Any], timeout_s: float) -> dict[str, Any]:
+        answer = self.session.ask(message, timeout_s=timeout_s)
+        if not isinstance(answer, Finished):
+            raise Fallen(_words(answer), isinstance(answer, TimedOut))
+        if not isinstance(answer.value, dict):
+            raise Fallen("it answers out of turn")
+        return answer.value
+
+    def close(self) -> None:
+        """Ends the child; its memory stays until the referee has read it again."""
+        self.session.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+        self.contained.close()
+        del self.caller
+        with contextlib.suppress(BufferError):
+            self.page.close()
+        os.close(self.file)
+
+
+def _memory_file(size_bytes: int) -> int:
+    """Of a fixed size: whoever could cut it short would end every process that has it mapped."""
+    file = os.memfd_create("slots", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
+    os.ftruncate(file, size_bytes)
+    fcntl.fcntl(file, fcntl.F_ADD_SEALS, fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_GROW | fcntl.F_SEAL_SEAL)
+    return file
+
+
+def _words(answer: Finished | Crashed | TimedOut) -> str:
+    if isinstance(answer, TimedOut):
+        return f"it takes longer than {answer.timeout_s:g} s"
+    if isinstance(answer, Crashed):
+        return answer.why
+    return "it answers out of turn"
+
+
+def places_by_name(places: tuple[TensorPlace, ...]) -> dict[str, tuple[str, tuple[int, ...]]]:
+    """Names with dtype and shape: what has to agree before parameters are loaded."""
+    return {place.name: (place.dtype, place.shape) for place in places}

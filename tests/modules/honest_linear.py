@@ -1,0 +1,13 @@
+"""The same, written out."""
+
+import torch
+from torch import nn
+
+
+class ModelNew(nn.Module):
+    def __init__(self, width, depth):
+        super().__init__()
+        self.linear = nn.Linear(width, depth)
+
+    def forward(self, x):
+        return torch.clamp(x @ self.linear.weight.t() + self.linear.bias, min=0)
