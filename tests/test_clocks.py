@@ -39,5 +39,6 @@ def test_idle_is_no_throttling_but_heat_and_power_are() -> None:
 
 def test_several_readings_become_the_worst_of_each() -> None:
     hot = Clocks(1700, None, 55, None, ("thermal",))
-    assert together([Clocks(1980, 3201, 40, 300.0), hot, Clocks(throttled_by=("thermal",))]) == Clocks(1700, 3201, 55, 300.0, ("thermal",))
+    seen = [Clocks(1980, 3201, 40, 300.0), hot, Clocks(throttled_by=("thermal",))]
+    assert together(seen) == Clocks(1700, 3201, 55, 300.0, ("thermal",))
     assert together([]) is None

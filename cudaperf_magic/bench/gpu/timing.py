@@ -151,7 +151,7 @@ class Prepared:
         calls = self._settled.warm_calls
         return tuple(self._sample(self._chosen(calls), is_cold=False) for _ in range(count))
 
-    def end_to_end_samples(self, count: int) -> tuple[Sample, ...]:
+    def end_to_end(self, count: int) -> tuple[Sample, ...]:
         """Windows with the transfers in them, of the first set."""
         host = HostArrays(self._driver, self._stream, self._program)
         try:

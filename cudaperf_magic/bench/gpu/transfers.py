@@ -15,7 +15,7 @@ _READ_ONLY = 8  # CU_MEMHOSTREGISTER_READ_ONLY
 
 
 class HostArrays:
-    """What a caller would hold: each array once, inputs with their values. Outputs do not land in the inputs' memory."""
+    """What a caller would hold: each array once, inputs with their values; outputs have memory of their own."""
 
     def __init__(self, driver: Driver, stream: ctypes.c_void_p, program: Program) -> None:
         """Raises DriverError when no memory can be registered or had."""

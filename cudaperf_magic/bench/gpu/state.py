@@ -1,0 +1,59 @@
+"""Which of a module's own variables its kernels may write to, and so find again at the next call, read from its PTX.
+
+Such a module could remember an answer; timing.py loads it anew before each call. Tables that are only read (of sin, of
+a candidate's own) and texts that are only printed are no memory. In doubt a variable is taken to be written. It runs
+nothing.
+"""
+
+from __future__ import annotations
+
+import re
+
+_VARIABLE = re.compile(
+    r"^\s*(?:\.(?:visible|extern|weak|common)\s+)*\.global\b[^;=]*?([\w$]+)\s*(?:\[[^;=]*)?(?:=|;)", re.M
+)
+_WORD = re.compile(r"[%\w$]+")
+_READS = ("ld.", "ldu.", "prefetch", "isspacep")
+# An address may move through these and is still only an address.
+_MOVES = ("mov.", "cvta.", "add.", "sub.", "mad.", "selp.", "cvt.", "shl.", "or.", "and.")
+_CALL = re.compile(r"\bcall(?:\.uni)?\s+(?:\([^)]*\)\s*,)?\s*([%\w$]+)")
+_PRINTS = {"vprintf", "__assertfail"}
+_INITIAL = re.compile(r"^\s*(?:\.(?:visible|extern|weak|common)\s+)*\.global\b[^;=]*=([^;]*);", re.M)
+
+
+def remembers(ptx: str) -> tuple[str, ...]:
+    """Names of variables in global memory that a kernel may write to. Empty: nothing outlives a call."""
+    variables = tuple(dict.fromkeys(_VARIABLE.findall(ptx)))
+    if not variables:
+        return ()
+    lines = [line.strip() for line in ptx.splitlines() if line.strip() and not line.strip().startswith(("//", "."))]
+    calls_others = bool(set(_CALL.findall(ptx)) - _PRINTS)
+    pointed_to = set(_WORD.findall(" ".join(_INITIAL.findall(ptx))))  # by another variable from the start
+    return tuple(name for name in variables if name in pointed_to or _may_be_written(name, lines, calls_others))
+
+
+def _may_be_written(name: str, lines: list[str], calls_others: bool) -> bool:
+    """Follows the address through registers, whatever the order of the lines, until nothing new holds it."""
+    holders = {name}
+    while True:
+        before = len(holders)
+        for line in lines:
+            opcode, operands = _split(line)
+            target, _, sources = operands.partition(",")
+            is_move = opcode.startswith(_MOVES)
+            if not holders & set(_WORD.findall(sources if is_move else operands)) or opcode.startswith(_READS):
+                continue
+            if is_move:
+                holders |= set(_WORD.findall(target))
+            elif not opcode.startswith("st.param") or calls_others:  # printf and assert only read what they are handed
+                return True
+        if len(holders) == before:
+            return False
+
+
+def _split(line: str) -> tuple[str, str]:
+    """Opcode and operands, without a guard before them."""
+    words = line.split(None, 1)
+    if words[0].startswith("@") and len(words) > 1:
+        words = words[1].split(None, 1)
+    return words[0], words[1] if len(words) > 1 else ""
