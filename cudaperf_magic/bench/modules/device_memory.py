@@ -7,7 +7,7 @@ else ever lies in what the other process can reach.
 from __future__ import annotations
 
 import ctypes
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ..gpu.driver import Driver, load_driver
 
@@ -72,7 +72,8 @@ def _driver(device: str) -> Driver:
     return load_driver()
 
 
-def _tensor(address: int, size_bytes: int, device: str) -> Any:
+def _tensor(address: int, size_bytes: int, device: str) -> Tensor:
     import torch
 
-    return torch.as_tensor(_Memory(address, size_bytes), device=device)
+    made: Tensor = torch.as_tensor(_Memory(address, size_bytes), device=device)
+    return made

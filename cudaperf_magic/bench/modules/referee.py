@@ -270,5 +270,3 @@ def _raw(tensor: Any) -> Any:
 
     flat = tensor.as_strided((tensor.numel(),), (1,)) if tensor.numel() else tensor.reshape(-1)
     return flat.view(torch.uint8)
-
-

@@ -37,9 +37,7 @@ class Screened:
         return tuple(family for family, _ in self.multiples)
 
 
-def screen(
-    reference: Reference, families: dict[str, list[Tensor]], nominal: Callable[[int], list[Tensor]]
-) -> Screened:
+def screen(reference: Reference, families: dict[str, list[Tensor]], nominal: Callable[[int], list[Tensor]]) -> Screened:
     """Tries the families and the impostors.
 
     Args:
