@@ -119,8 +119,9 @@ def case_places(
     # The families, each on sizes that no tile divides; scalars only and fixed sizes have one set.
     odd = small[1 : 1 + FAMILY_SIZES] if len(small) > 1 else small
     for k, family in enumerate(FAMILIES[1:]):
-        place = odd[k % len(odd)]
-        places.append(tuple(Case(sizes, family, seed + k) for sizes in place))
+        places.append(tuple(Case(sizes, family, seed + k) for sizes in odd[k % len(odd)]))
+        if family == "offset":  # again, far off: one draw may cancel by luck
+            places.append(tuple(Case(sizes, family, seed + k + 1) for sizes in odd[(k + 1) % len(odd)]))
     for k, place in enumerate(size_proposals.long(function, names, bounds)):
         places.append(tuple(Case(sizes, "structured", seed + k) for sizes in place))
     return tuple(places)

@@ -25,6 +25,7 @@ FAMILIES = (
     "nominal", "negated", "x100", "x0.01", "mixed magnitude", "offset", "zeros and ties", "integer-exact", "structured",
 )  # fmt: skip
 SPREAD = 2.0  # floating values lie in [-2, 2] unless something is known of them
+OFFSETS = (50.0, 1000.0)  # of the family "offset": what a formula that subtracts large squares loses, and all of it
 INTEGER_SPREAD = 1000
 
 
@@ -150,7 +151,7 @@ def _free_floats(count: int, case: Case, random: np.random.Generator, is_scalar:
             values[count - half :] = -values[:half] * (1 + random.uniform(-1e-3, 1e-3, half))
             return values
         case "offset":
-            return values + 50
+            return values + OFFSETS[case.seed % len(OFFSETS)]
         case "zeros and ties":
             return random.choice([-1.0, 0.0, 0.0, 0.5, 1.0, 1.0], count)
         case "integer-exact":

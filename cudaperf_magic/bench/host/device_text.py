@@ -100,7 +100,9 @@ def _device_macros(root: Node) -> frozenset[str]:
 def _host_only(node: Node, macros: frozenset[str]) -> Iterator[Node]:
     for child in node.named_children:
         if child.type in TRANSPARENT:
-            yield from _host_only(child, macros)
+            dropped = list(_host_only(child, macros))
+            # Without its one function `extern "C"` would be left with nothing to stand before.
+            yield from [child] if child.child_by_field_name("body") in dropped else dropped
         elif child.type == "preproc_include":
             path = child.child_by_field_name("path")
             if path is not None and text(path).strip('<>"') in _HOST_HEADERS:
