@@ -11,19 +11,17 @@ import time
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
+from cudaperf_magic.bench.compilers import TIMEOUT_S, Compiler
 from cudaperf_magic.bench.host.source import nested_launch
 from cudaperf_magic.bench.launcher import PlanError, device_source, plain_kernels, read_plan
-from cudaperf_magic.bench.nvrtc import FILE_NAME, Compiled, build
+from cudaperf_magic.bench.nvrtc import FILE_NAME, Compiled
 from cudaperf_magic.bench.plan import LaunchPlan
-from cudaperf_magic.bench.sandbox import Crashed, Finished, TimedOut, run_in_child
-from cudaperf_magic.errors import ToolchainError
+from cudaperf_magic.bench.sandbox import Crashed, TimedOut
 from cudaperf_magic.records import Build, Candidate, Case, Task
 from cudaperf_magic.tasks.cases import materialise
 from cudaperf_magic.tasks.expressions import Unknown
 
-TIMEOUT_S = 60.0  # cub and cooperative groups take 3 to 9 s; past this it is a compile bomb
 READING_S = 3.0  # for the host function, over all cases together
-MEMORY_BYTES = 8 << 30  # of address space
 NESTED_LAUNCH = "a kernel that launches kernels (dynamic parallelism) is not built here; launch from the host"
 
 
@@ -101,14 +99,16 @@ def compile_in_child(text: str, arch: str, names: tuple[str, ...], options: tupl
     Raises:
         ToolchainError: there is no compiler.
     """
-    match run_in_child(compile_text, text, arch, names, options, timeout_s=TIMEOUT_S, memory_bytes=MEMORY_BYTES):
-        case Finished(value):
-            compiled: Compiled = value
-            return compiled if compiled.build.ok else _plainly(compiled, text)
-        case TimedOut():
-            return _failed(f"the compiler did not end within {TIMEOUT_S:.0f} s; simplify templates and macros", arch)
-        case Crashed(why):
-            return _failed(f"the compiler ended with {why}", arch)
+    with Compiler() as compiler:
+        match compiler.run(text, arch, names, options):
+            case TimedOut():
+                return _failed(
+                    f"the compiler did not end within {TIMEOUT_S:.0f} s; simplify templates and macros", arch
+                )
+            case Crashed(why):
+                return _failed(f"the compiler ended with {why}", arch)
+            case compiled:
+                return compiled if compiled.build.ok else _plainly(compiled, text)
 
 
 def _plainly(failed: Compiled, text: str) -> Compiled:
@@ -118,18 +118,6 @@ def _plainly(failed: Compiled, text: str) -> Compiled:
         return failed
     why = f"{FILE_NAME}({line}): error: {NESTED_LAUNCH}"
     return replace(failed, build=replace(failed.build, log=f"{why}\n{failed.build.log}"))
-
-
-def compile_text(text: str, arch: str, names: tuple[str, ...], options: tuple[str, ...] = ()) -> Compiled:
-    """What the child does.
-
-    Raises:
-        ToolchainError: the machine failed, which says nothing of the candidate.
-    """
-    try:
-        return build(text, arch, names=names, options=options)
-    except OSError as error:
-        raise ToolchainError(f"the compiler cannot work here ({error}); see `cudaperf doctor`") from error
 
 
 def _other_kernels(task: Task, candidate: Candidate) -> list[str]:

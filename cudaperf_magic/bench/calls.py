@@ -12,13 +12,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cudaperf_magic.bench.building import MEMORY_BYTES, TIMEOUT_S
+from cudaperf_magic.bench.building import compile_in_child
 from cudaperf_magic.bench.devices import open_device
 from cudaperf_magic.bench.launcher import PlanError, device_source, read_plan
-from cudaperf_magic.bench.nvrtc import Compiled, build
+from cudaperf_magic.bench.nvrtc import Compiled
 from cudaperf_magic.bench.plan import LaunchPlan
 from cudaperf_magic.bench.runners import Request, RunResult
-from cudaperf_magic.bench.sandbox import Finished, run_in_child
 from cudaperf_magic.errors import NotVerified
 from cudaperf_magic.records import Candidate, Task
 
@@ -78,10 +77,7 @@ def _plan(task: Task, candidate: Candidate, scalars: Mapping[str, Any], buffers:
 
 
 def _compiled(task: Task, candidate: Candidate, plan: LaunchPlan, arch: str) -> Compiled:
-    ended = run_in_child(
-        build, device_source(candidate.source), arch, names=plan.kernels, timeout_s=TIMEOUT_S, memory_bytes=MEMORY_BYTES
-    )
-    if not isinstance(ended, Finished) or not ended.value.build.ok:
+    compiled = compile_in_child(device_source(candidate.source), arch, plan.kernels)
+    if not compiled.build.ok:
         raise NotVerified(f"{task.entry}: its program no longer builds on this machine; translate it again")
-    compiled: Compiled = ended.value
     return compiled

@@ -6,9 +6,11 @@ memory are the sandbox's (`build` takes and returns plain picklable values).
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import functools
 import importlib.util
+import os
 import pickle
 import re
 import time
@@ -16,13 +18,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from cudaperf_magic.bench import sandbox_pickle
 from cudaperf_magic.bench.cache import Cache, key_of
 from cudaperf_magic.bench.includes import STAND_INS, STUBS, refused_include
 from cudaperf_magic.errors import ToolchainError
 from cudaperf_magic.records import Build, KernelResources
 
 FILE_NAME = "kernel.cu"
-CACHE_VERSION = "nvrtc-6"
+CACHE_VERSION = "nvrtc-7"
+TRIFLE = "__global__ void trifle(int n, const float *x, float *y) { if (threadIdx.x < n) y[threadIdx.x] += x[0]; }"
 LIBRARY_NAMES = ("libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so", "libnvrtc.dylib", "nvrtc64_130_0.dll")
 TOO_MUCH_SHARED = re.compile(r"Entry function '(\w+)' uses too much shared data \((\w+) bytes, (\w+) max\)")
 MISSING = "NVRTC, the CUDA compiler library, is not installed; pip install nvidia-cuda-nvrtc nvidia-cuda-runtime"
@@ -75,27 +79,44 @@ def build(
     if refusal:
         return Compiled(Build(ok=False, log=refusal, arch=arch))
     cache = cache or Cache()
-    key = key_of(CACHE_VERSION, str(_version()), source, arch, repr(names), repr(options))
-    held = cache.read(key)
-    if held is not None:
-        try:
-            return _unpack(held)
-        except (ValueError, pickle.UnpicklingError, EOFError):
-            pass  # a damaged file is only a miss
+    known = held(source, arch, names, options, cache)
+    if known is not None:
+        return known
     compiled = _compile(source, arch, names, options)
-    cache.write(key, _pack(compiled))
+    cache.write(_key(source, arch, names, options), pickle.dumps(compiled, protocol=5))
     return compiled
 
 
-def _pack(compiled: Compiled) -> bytes:
-    return pickle.dumps(compiled, protocol=5)
+def held(
+    source: str, arch: str, names: tuple[str, ...], options: tuple[str, ...] = (), cache: Cache | None = None
+) -> Compiled | None:
+    """What the cache has of this build. Loads no compiler, and builds nothing from a file that is not plain data."""
+    cache = cache or Cache()
+    data = cache.read(_key(source, arch, names, options))
+    if data is None:
+        return None
+    try:
+        found = sandbox_pickle.careful(data)
+    except sandbox_pickle.BrokenPickle:
+        return None  # a damaged file is only a miss
+    return found if isinstance(found, Compiled) else None
 
 
-def _unpack(data: bytes) -> Compiled:
-    found = pickle.loads(data)
-    if not isinstance(found, Compiled):
-        raise ValueError("not a compilation")
-    return found
+def _key(source: str, arch: str, names: tuple[str, ...], options: tuple[str, ...]) -> str:
+    return key_of(CACHE_VERSION, _library_identity(), source, arch, repr(names), repr(options))
+
+
+@functools.cache
+def _library_identity() -> str:
+    """Which compiler it is, told without loading it where its file is known."""
+    for place in _library_places():
+        with contextlib.suppress(OSError):
+            status = os.stat(place)
+            return f"{place} {status.st_size} {status.st_mtime_ns}"
+    try:
+        return str(_version())
+    except ToolchainError:
+        return ""
 
 
 def _compile(source: str, arch: str, names: tuple[str, ...], options: tuple[str, ...]) -> Compiled:
@@ -194,12 +215,16 @@ def _cuda_roots() -> Iterator[Path]:
             yield root
 
 
-@functools.cache
-def _library() -> ctypes.CDLL:
+def _library_places() -> list[str]:
     places: list[str] = []
     for root in _cuda_roots():
         places += [str(root / sub / name) for sub in ("lib", "lib64", "bin") for name in LIBRARY_NAMES]
-    for place in [place for place in places if Path(place).is_file()] + list(LIBRARY_NAMES):
+    return [place for place in places if Path(place).is_file()]
+
+
+@functools.cache
+def _library() -> ctypes.CDLL:
+    for place in [*_library_places(), *LIBRARY_NAMES]:
         try:
             library = ctypes.CDLL(place)
         except OSError:
@@ -242,4 +267,9 @@ def _must(status: int) -> None:
 
 
 def warm_up() -> None:
-    """Compiles a trifle, so that what NVRTC makes ready once is ready in processes forked from this one."""
+    """Compiles a trifle, so that what NVRTC makes ready once is ready here and in processes forked from this one.
+
+    Raises:
+        ToolchainError: there is no NVRTC.
+    """
+    _compile(TRIFLE, "sm_90", (), ())

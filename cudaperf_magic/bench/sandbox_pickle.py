@@ -125,6 +125,20 @@ def read(file: int, *, is_trusted: bool, shared: Sequence[int] = ()) -> Any:
         raise BrokenPickle(f"the value cannot be read: {error}") from None
 
 
+def careful(data: bytes) -> Any:
+    """The value of a pickle that holds plain data only.
+
+    Raises:
+        BrokenPickle: it is damaged, or holds something else.
+    """
+    try:
+        return _Careful(io.BytesIO(data)).load()
+    except BrokenPickle:
+        raise
+    except Exception as error:
+        raise BrokenPickle(f"the value cannot be read: {error}") from None
+
+
 class _Careful(pickle.Unpickler):
     """A pickle can call anything it names; here it may name data only."""
 

@@ -10,6 +10,7 @@ to the parent directly. The server ends when its parent's socket closes.
 from __future__ import annotations
 
 import contextlib
+import gc
 import importlib
 import json
 import math
@@ -108,9 +109,10 @@ class Server:
                 self.end(call, "dropped")
             return False
         options = json.loads(message)
-        if options["module"].startswith(PACKAGE):  # our own, so that the next child finds it imported
-            with contextlib.suppress(ImportError):
-                importlib.import_module(options["module"])
+        for name in options["modules"]:
+            if name.startswith(PACKAGE):  # our own, so that the next child finds it imported
+                with contextlib.suppress(ImportError):
+                    importlib.import_module(name)
         line, files = socket.socket(fileno=found[0]), _Files(found[1], found[2], found[3], tuple(found[4:]))
         try:
             self.calls.append(self.fork(line, files, options))
@@ -297,7 +299,9 @@ def main() -> None:
             importlib.import_module(name)
     if sys.argv[2]:
         module, _, name = sys.argv[2].partition(":")
-        getattr(importlib.import_module(module), name)()
+        with contextlib.suppress(Exception):  # what fails here fails in the children too, who can say so
+            getattr(importlib.import_module(module), name)()
+    gc.freeze()  # or a collection in a child would write to, and so copy, the pages of all that lives now
     Server(control).serve()
 
 

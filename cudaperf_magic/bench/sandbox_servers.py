@@ -38,8 +38,13 @@ class Kind:
 KINDS: dict[KindName, Kind] = {
     "plain": Kind(("numpy", "cudaperf_magic.bench.nvrtc", "cudaperf_magic.bench.simulator.launch")),
     "gpu": Kind(("numpy", "cudaperf_magic.bench.gpu.running"), has_driver=True),
-    "compile": Kind(("numpy", "cudaperf_magic.bench.building"), "cudaperf_magic.bench.nvrtc:warm_up"),
-    "torch": Kind(("numpy", "torch", "cudaperf_magic.bench.gpu.driver"), has_driver=True, writes_cache=False),
+    "compile": Kind(("numpy", "cudaperf_magic.bench.compilers"), "cudaperf_magic.bench.nvrtc:warm_up"),
+    "torch": Kind(
+        ("numpy", "torch", "cudaperf_magic.bench.gpu.driver", "cudaperf_magic.bench.modules.referee"),
+        "cudaperf_magic.bench.modules.loading:warm_up",
+        has_driver=True,
+        writes_cache=False,
+    ),
 }
 
 

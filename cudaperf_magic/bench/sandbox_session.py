@@ -60,7 +60,7 @@ def open_session(
             `run_in_child`).
         output_bytes: of stdout and stderr together; a child that prints more is killed.
         processes: how many processes the child may hold at once.
-        warm_module: a module of this package that the server imports first, when it is not `work`'s own.
+        warm_module: a module of this package that the server imports before it forks, as it does `work`'s own.
 
     Raises:
         ToolchainError: no process can be started.
@@ -73,7 +73,7 @@ def open_session(
         "processes": processes,
         "network": network,
         "cpu_s": int((timeout_s or MOST_CPU_S) * (os.cpu_count() or 1)) + 2,
-        "module": warm_module or work.__module__,
+        "modules": [work.__module__, warm_module],
         "path": [os.path.abspath(entry) for entry in sys.path],
         "environment": {**os.environ, **ONE_THREAD},  # as it is now, not as it was when the server started
         "has_driver": has_driver,
