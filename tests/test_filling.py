@@ -17,7 +17,8 @@ SAXPY = "void saxpy(int n, float a, const float x[n], float y[n]) { for (int i =
 
 def corpus(path: str, **options: str) -> tuple[Task, Function]:
     one = CORPUS[path]
-    return read_task(one.source, entry=one.entry, sizes={**one.size, **options}, ranges=one.ranges)
+    folders = (str(one.file.parent),)
+    return read_task(one.source, entry=one.entry, sizes={**one.size, **options}, ranges=one.ranges, folders=folders)
 
 
 def best(path: str, **limits: float) -> Filling:

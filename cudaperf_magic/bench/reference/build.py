@@ -6,12 +6,15 @@ other two are printed from the IR by reference_c.py. It compiles; reference_run.
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import os
 import shutil
 import subprocess
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from pathlib import Path
 
 from cudaperf_magic.bench.cache import Cache
 from cudaperf_magic.bench.reference.c import reference_c
@@ -47,17 +50,19 @@ def build_reference(task: Task, function: Function) -> ReferenceBuild:
         TaskError: the C compiler refuses the person's text; with the compiler's own words and line.
         ToolchainError: there is no C compiler.
     """
-    compiler = c_compiler()
     checked, widened = reference_c(function, wide=False), reference_c(function, wide=True)
-    person = (*(f"-D{define}" for define in task.defines), *(f"-I{folder}" for folder in task.folders))
     jobs = [
-        (wrapped_source(task, function), ("-O1", *ONLY_WRAPPER, *person), True),
+        (wrapped_source(task, function), ("-O1", *ONLY_WRAPPER, *person_options(task)), True),
         (checked.text, ("-O1",), False),
         (widened.text, ("-O1",), False),
     ]
-    with ThreadPoolExecutor(len(jobs)) as pool:
-        paths = list(pool.map(lambda job: _shared_object(compiler, *job), jobs))
+    paths = shared_objects(jobs)
     return ReferenceBuild(paths[0], paths[1], paths[2], checked.names, widened.names)
+
+
+def person_options(task: Task) -> tuple[str, ...]:
+    """What the person's own text is compiled with besides."""
+    return (*(f"-D{define}" for define in task.defines), *(f"-I{folder}" for folder in task.folders))
 
 
 def c_compiler() -> str:
@@ -95,7 +100,30 @@ def wrapped_source(task: Task, function: Function) -> str:
 # ------------------------------------------------------------------ compiling
 
 
-def _shared_object(compiler: str, text: str, options: tuple[str, ...], is_person: bool) -> str:
+@functools.cache
+def processor_flag() -> str:
+    """A macro that sets builds for one processor apart from those for another, which may share the cache's folder."""
+    try:
+        text = Path("/proc/cpuinfo").read_text()
+    except OSError:
+        text = ""
+    lines = {line for line in text.splitlines() if line.startswith(("flags", "Features", "model name"))}
+    return f"-DCP_PROCESSOR={hashlib.sha256(repr(sorted(lines)).encode()).hexdigest()[:12]}"
+
+
+def shared_objects(jobs: Sequence[tuple[str, tuple[str, ...], bool]]) -> list[str]:
+    """`shared_object` for each (text, options, whether it is the person's own text), side by side."""
+    compiler = c_compiler()
+    with ThreadPoolExecutor(len(jobs)) as pool:
+        return list(pool.map(lambda job: shared_object(compiler, *job), jobs))
+
+
+def shared_object(compiler: str, text: str, options: tuple[str, ...], is_person: bool) -> str:
+    """The path of the compiled text, from the cache where it is there.
+
+    Raises:
+        TaskError: the compiler refuses the person's text. ToolchainError: it refuses ours.
+    """
     key = f"reference-{hashlib.sha256(repr((compiler, text, options, FLAGS)).encode()).hexdigest()[:32]}.so"
     cache = Cache()
     # A person's own header is not part of the text, so it always means a fresh compilation.

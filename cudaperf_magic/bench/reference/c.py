@@ -54,21 +54,21 @@ def reference_c(function: Function, *, wide: bool) -> Printed:
     """
     scope = Scope(function, wide)
     parts = [f"#define CP_WIDE {int(wide)}", RUNTIME.read_text()]
-    parts += [_struct(struct) for struct in _structs_in_order(function)]
-    parts += [f"#define v_{name} ({scope.constant(kind, text)})" for name, kind, text in _constants(function)]
+    parts += [struct_text(struct) for struct in structs_in_order(function)]
+    parts += [f"#define v_{name} ({scope.constant(kind, text)})" for name, kind, text in constants_of(function)]
     parts += [_parameter(parameter) for parameter in function.parameters]
-    parts += [_table(table, scope) for table in _tables(function)]
-    bodies = [_Body(scope, helper, is_entry=False).text for helper in function.helpers]
-    bodies.append(_Body(scope, function, is_entry=True).text)
+    parts += [table_text(table, scope) for table in tables_of(function)]
+    bodies = [Body(scope, helper, is_entry=False).text for helper in function.helpers]
+    bodies.append(Body(scope, function, is_entry=True).text)
     parts += [f"static cp_slot cp_slot_{k};" for k in range(scope.slots)]
-    parts += [f"{_head(helper, is_entry=False)};" for helper in function.helpers]
+    parts += [f"{head_of(helper, is_entry=False)};" for helper in function.helpers]
     return Printed("\n".join([*parts, *bodies, _run(function)]) + "\n", tuple(scope.names))
 
 
 # ------------------------------------------------------------------ file scope
 
 
-def _structs_in_order(function: Function) -> list[Struct]:
+def structs_in_order(function: Function) -> list[Struct]:
     """Those that hold others after those they hold."""
     known = {struct.name: struct for struct in function.structs}
     done: dict[str, Struct] = {}
@@ -84,17 +84,17 @@ def _structs_in_order(function: Function) -> list[Struct]:
     return list(done.values())
 
 
-def _struct(struct: Struct) -> str:
+def struct_text(struct: Struct) -> str:
     fields = " ".join(f"{SPELLED.get(kind, 's_' + kind)} f_{name};" for name, kind in struct.fields)
     return f"typedef struct {{ {fields} }} s_{struct.name};"
 
 
-def _constants(function: Function) -> list[tuple[str, str, str]]:
+def constants_of(function: Function) -> list[tuple[str, str, str]]:
     found = {name: (name, kind, text) for part in (*function.helpers, function) for name, kind, text in part.constants}
     return list(found.values())
 
 
-def _tables(function: Function) -> list[Table]:
+def tables_of(function: Function) -> list[Table]:
     return list({table.name: table for part in (*function.helpers, function) for table in part.tables}.values())
 
 
@@ -107,7 +107,7 @@ def _parameter(parameter: Parameter) -> str:
     return f"static {kind} *v_{parameter.name}; static unsigned char *v_{parameter.name}__s;{extents}"
 
 
-def _table(table: Table, scope: Scope) -> str:
+def table_text(table: Table, scope: Scope) -> str:
     expressions = Expressions(scope, Symbols(types=dict(scope.file_types)))
     cells = [expressions.converted(element, table.type) for element in table.elements]
     size = 1
@@ -118,12 +118,11 @@ def _table(table: Table, scope: Scope) -> str:
     # Filled when a run begins: in C a converting call is no constant expression.
     fill = " ".join(f"v_{table.name}[{k}] = {cell};" for k, cell in enumerate(cells))
     return (
-        f"static {kind} v_{table.name}[{max(size, 1)}];{extents}\n"
-        f"static void cp_fill_{table.name}(void) {{ {fill} }}"
+        f"static {kind} v_{table.name}[{max(size, 1)}];{extents}\nstatic void cp_fill_{table.name}(void) {{ {fill} }}"
     )
 
 
-def _head(function: Function, *, is_entry: bool) -> str:
+def head_of(function: Function, *, is_entry: bool) -> str:
     kind = SPELLED.get(function.return_type, "void")
     if is_entry:
         return f"static {kind} f_{function.name}(void)"
@@ -142,7 +141,7 @@ def _run(function: Function) -> str:
         "    cp_state = how->seed | 1;",
         "#endif",
     ]
-    lines += [f"    cp_fill_{table.name}();" for table in _tables(function)]
+    lines += [f"    cp_fill_{table.name}();" for table in tables_of(function)]
     dimension = 0
     for place, parameter in enumerate(function.parameters):
         kind = SPELLED.get(parameter.type, "s_" + parameter.type)
@@ -172,7 +171,7 @@ def _runs_down_to_zero(loop: Loop) -> bool:
 # ------------------------------------------------------------------ statements
 
 
-class _Body:
+class Body:
     """One function's statements. Holds which names are watched; the expressions are printed by Expressions."""
 
     def __init__(self, scope: Scope, function: Function, *, is_entry: bool) -> None:
@@ -192,7 +191,11 @@ class _Body:
     def text(self) -> str:
         inside = "\n".join(self._statements(self.function.body))
         end = "return 0; }" if self.function.return_type != "void" else "}"
-        return f"{_head(self.function, is_entry=self.is_entry)} {{\n{inside}\n{end}"
+        return f"{self.head} {{\n{inside}\n{end}"
+
+    @property
+    def head(self) -> str:
+        return head_of(self.function, is_entry=self.is_entry)
 
     def _statements(self, statements: tuple[Stmt, ...]) -> Iterator[str]:
         for statement in statements:

@@ -44,9 +44,10 @@ def leaves(function: Function, kind: str) -> tuple[tuple[str, str], ...]:
 class Scope:
     """What all functions of one translation unit share: names for reports, slots of local arrays, file-scope types."""
 
-    def __init__(self, function: Function, wide: bool) -> None:
+    def __init__(self, function: Function, wide: bool, *, watched: bool = True) -> None:
         self.function = function
         self.wide = wide
+        self.shadowed = watched and not wide  # whether each element's state is kept beside it
         self.names: list[str] = []
         self.slots = 0
         self.returns = {f.name: f.return_type for f in function.helpers}
@@ -102,7 +103,7 @@ class Expressions:
         paths = [path for path, _ in fields]
         flat = self._flat(load)
         field = "".join(f".f_{part}" for part in load.field.split(".")) if load.field else ""
-        shadow = "" if self.scope.wide or load.array in self.scope.tables else f"{array}__s"
+        shadow = "" if not self.scope.shadowed or load.array in self.scope.tables else f"{array}__s"
         if len(fields) == 1 and not load.field:
             return flat, f"{array}[cp_cell]", shadow
         count, at = len(fields), paths.index(load.field)

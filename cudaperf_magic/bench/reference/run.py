@@ -61,6 +61,11 @@ class Leaf:
     from `wide` of as-written and noisy results, element by element. low, high: of integers, the range seen.
     varies: elements whose NaN or infinity is not the same in all runs. is_written: what the C wrote. is_scalar: whether
     it is one value behind a pointer, such as the one that is returned.
+
+    At sizes that fill a GPU there are three runs only (fast_run.py). Then `spread` holds one value for each run of
+    `neighbours` elements, their greatest; `typical` is its root mean square, `scale` that of the magnitudes; `varies`
+    and `is_written` may be empty, for none and all. `torn` elements lie apart by more than rounding explains, up to
+    `torn_most`: rounding has decided a branch there, or an integer.
     """
 
     name: str
@@ -73,6 +78,11 @@ class Leaf:
     varies: NDArray[np.bool_]
     is_written: NDArray[np.bool_]
     is_scalar: bool = False
+    neighbours: int = 1
+    typical: float | None = None
+    scale: float | None = None
+    torn: int = 0
+    torn_most: float = 0.0
 
     @property
     def key(self) -> str:

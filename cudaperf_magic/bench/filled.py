@@ -1,0 +1,160 @@
+"""A task's reference at a size that fills a GPU: the largest proposal of tasks/filling.py that its C can bear.
+
+How fast the C runs is measured on a smaller case first. Each proposal's proportions pass the checked build at small
+sizes; then the C runs unwatched, on all cores where its loops allow it. Results are in shared memory, held for the
+tasks met last. It judges no candidate.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from threading import Lock
+
+from cudaperf_magic.bench.oracle import Oracle, Reference, has_floats
+from cudaperf_magic.bench.reference.fast_build import FastBuild, build_fast
+from cudaperf_magic.bench.reference.fast_run import FastResult, leaves_of, rooms, run_fast
+from cudaperf_magic.bench.sandbox import Finished, SharedArrays, run_in_child
+from cudaperf_magic.records import Case, Task
+from cudaperf_magic.tasks.cases import materialise
+from cudaperf_magic.tasks.expressions import Unknown
+from cudaperf_magic.tasks.filling import REFERENCE_S, TARGET_BYTES, Filling, fillings
+from cudaperf_magic.tasks.work import estimated_steps
+
+TRIAL_BYTES, TRIAL_S = 16 << 20, 0.05  # of the case on which the C's speed is measured
+LATE = 8.0  # a run that takes so many times its estimate is given up, and a smaller case taken
+LEAST_TIMEOUT_S = 5.0
+MEMORY_BYTES = 48 << 30  # of address space
+MEMORY_SHARE = 12  # of what is available, one part: inputs, two results, their wider copies, the buffers of runs
+MOST_HELD_BYTES = 6 << 30
+
+
+@dataclass(frozen=True)
+class Filled:
+    """The reference of a filling case. `shared`: its inputs for a child; None where they are small.
+
+    `note` says why it is no larger, "" where it fills the target. `seconds`: what the runs of the C took.
+    """
+
+    reference: Reference
+    note: str
+    size_bytes: int
+    shared: SharedArrays | None = None
+    seconds: tuple[float, ...] = ()
+
+    @property
+    def case(self) -> Case:
+        return self.reference.case
+
+
+_HELD: OrderedDict[Task, Filled] = OrderedDict()
+_LOCK = Lock()
+
+
+def filled(oracle: Oracle, *, target_bytes: int = TARGET_BYTES, most_reference_s: float = REFERENCE_S) -> Filled:
+    """The task's reference at a filling size, from memory when it is held; seconds when it is not.
+
+    Raises:
+        TaskError: the C compiler refuses the person's text, or the C fails on its measured case.
+        ToolchainError: there is no C compiler.
+    """
+    with _LOCK:
+        held = _HELD.get(oracle.task)
+        if held is not None:
+            _HELD.move_to_end(oracle.task)
+            return held
+    made = _made(oracle, min(target_bytes, available_bytes() // MEMORY_SHARE), most_reference_s)
+    with _LOCK:
+        _HELD[oracle.task] = made
+        while len(_HELD) > 1 and 4 * sum(one.size_bytes for one in _HELD.values()) > MOST_HELD_BYTES:
+            _HELD.popitem(last=False)
+    return made
+
+
+def forget() -> None:
+    """Lets go of all results that are held."""
+    with _LOCK:
+        _HELD.clear()
+
+
+def _made(oracle: Oracle, target_bytes: int, most_reference_s: float) -> Filled:
+    build: FastBuild | None = None
+    tried: set[Case] = set()
+    for one in _proposals(oracle, target_bytes, most_reference_s):
+        if one.case == oracle.task.cases[0]:
+            break
+        if one.case in tried or not _is_sound(oracle, one):
+            continue
+        tried.add(one.case)
+        build = build or build_fast(oracle.task, oracle.function)
+        found = run_case(oracle, build, one.case, max(LEAST_TIMEOUT_S, LATE * one.reference_s))
+        if found is not None:
+            return replace(found, note=one.note, size_bytes=one.size_bytes)
+    first = fillings(oracle.task, oracle.function, target_bytes=0)[-1]
+    is_given = first.limited_by in ("person", "sizes")
+    note = first.note if is_given else "timed on the measured case: the C bears no larger sizes"
+    return Filled(oracle.run(oracle.task.cases[0]), note, first.size_bytes)
+
+
+def _proposals(oracle: Oracle, target_bytes: int, most_s: float) -> Iterator[Filling]:
+    """The proposals for the speed that a smaller one of them shows."""
+    task, function = oracle.task, oracle.function
+    speed: float | None = None
+    for trial in fillings(task, function, target_bytes=TRIAL_BYTES, most_reference_s=TRIAL_S):
+        if trial.case == task.cases[0] or not _is_sound(oracle, trial):
+            continue
+        found = run_case(oracle, build_fast(task, function), trial.case, LEAST_TIMEOUT_S)
+        if found is not None:
+            speed = estimated_steps(function, trial.case.size) / max(sum(found.seconds), 1e-6)
+            break
+    if speed is None:
+        yield from fillings(task, function, target_bytes=target_bytes, most_reference_s=most_s / 4)
+    else:
+        yield from fillings(
+            task, function, target_bytes=target_bytes, most_reference_s=most_s, steps_per_s=max(speed, 1.0)
+        )
+
+
+def _is_sound(oracle: Oracle, one: Filling) -> bool:
+    """Whether the checked build finds nothing wrong at small sizes of these proportions."""
+    return one.analogue is None or oracle.defines(one.analogue)
+
+
+def run_case(oracle: Oracle, build: FastBuild, case: Case, timeout_s: float) -> Filled | None:
+    """The C on one large case, unwatched, in a child; None where it crashes, takes too long or cannot be compared."""
+    task = oracle.task
+    try:
+        inputs = materialise(task, case)
+    except (Unknown, MemoryError):
+        return None
+    shared = SharedArrays.share(inputs)
+    del inputs
+    room = SharedArrays.room(rooms(task.arguments, shared.arrays()))
+    ended = run_in_child(
+        run_fast,
+        build,
+        task.arguments,
+        shared,
+        room,
+        has_floats(oracle.function),
+        timeout_s=timeout_s,
+        memory_bytes=MEMORY_BYTES,
+        processes=64 + build.threads,
+    )
+    if not isinstance(ended, Finished):
+        return None
+    result: FastResult = ended.value
+    leaves = leaves_of(task.arguments, room.arrays(), result)
+    steps = int(estimated_steps(oracle.function, case.size))
+    return Filled(Reference(case, shared.arrays(), leaves, steps), "", shared.nbytes, shared, result.seconds)
+
+
+def available_bytes() -> int:
+    """Memory that is free or can be made so."""
+    try:
+        lines = Path("/proc/meminfo").read_text().splitlines()
+        return int(next(line.split()[1] for line in lines if line.startswith("MemAvailable"))) << 10
+    except (OSError, StopIteration):
+        return 8 << 30
