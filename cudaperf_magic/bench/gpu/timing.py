@@ -38,7 +38,7 @@ from cudaperf_magic.bench.measuring.samples import Call, Distance, Manner, Print
 from cudaperf_magic.records import Fault
 
 WINDOW_US = 200.0  # events resolve about half a microsecond
-MOST_CALLS = 64  # in a window
+MOST_CALLS = 40  # in a window: each needs a set of buffers
 MOST_STEPS = 1000  # in a window: as many as the driver queues without waiting
 ALONE_US = 5000.0  # calls longer than this get no second set of buffers: its first call would cost more than it tells
 QUEUE_US, ENQUEUE_US = 20.0, 4.0  # host time for a window, and for each step in it

@@ -29,8 +29,17 @@ __device__ uint4 partial(const unsigned char *data, u32 bytes) {
     return make_uint4(words[0], words[1], words[2], words[3]);
 }
 
-// sums[0..1] += the two lanes of `bytes` bytes, quickly where the address is a multiple of 16. The grid is 512 x 256.
-extern "C" __global__ void __launch_bounds__(256) fingerprint(const unsigned char *data, u64 bytes, u64 key, u64 *sums) {
+// What is fingerprinted, and where its two lanes are summed up; many at once, one for each blockIdx.y.
+struct Asked {
+    const unsigned char *data;
+    u64 bytes, first, second;
+};
+
+// Quick where an address is a multiple of 16. The grid is 512 x count, of 256 threads.
+extern "C" __global__ void __launch_bounds__(256) fingerprint(Asked *asked, u64 key) {
+    Asked &mine = asked[blockIdx.y];
+    const unsigned char *data = mine.data;
+    u64 bytes = mine.bytes;
     u64 column = blockIdx.x * 256 + threadIdx.x, columns = 512 * 256;
     u64 whole = bytes / 16;
     Lane one(key, column, 0), two(key, column, 1);
@@ -60,7 +69,7 @@ extern "C" __global__ void __launch_bounds__(256) fingerprint(const unsigned cha
         first += __shfl_down_sync(~0u, first, step);
         second += __shfl_down_sync(~0u, second, step);
     }
-    if (threadIdx.x % 32 == 0) atomicAdd(sums, first), atomicAdd(sums + 1, second);
+    if (threadIdx.x % 32 == 0) atomicAdd(&mine.first, first), atomicAdd(&mine.second, second);
 }
 
 // Reads `bytes` bytes, a multiple of 16, so that L2 holds them and no dirty line of anybody's.
