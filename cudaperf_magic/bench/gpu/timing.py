@@ -159,6 +159,17 @@ class Prepared:
         finally:
             host.release()
 
+    def renew(self) -> None:
+        """Makes the first set ready for a cold call that is not timed: see `call`."""
+        self._refresh(self._sets[:1])
+        self._trusted.flush()
+        self._wait()
+
+    def call(self) -> None:
+        """One call on the first set, waited for; for whoever counts what it does."""
+        self._sets[0].call()
+        self._wait()
+
     def damage(self) -> tuple[str, ...]:
         """What the calls changed and had no right to: names of inputs, or "the bytes between the arrays"."""
         self._trusted.renew()
