@@ -275,7 +275,7 @@ def _loop_ideas(plain: Program, outcome: Outcome, context: Context) -> Iterator[
     """Moves on the C's loops, for the properties that are low; they concern no kernel in particular."""
     structure = outcome.structure
     low = {p.name: p for p in structure.properties} if structure is not None else {}
-    for move, step in loop_options(plain.function, analyse(plain.function, context.orders)):
+    for move, step in loop_options(plain.function, analyse(plain.function, context.orders), context.fills):
         lacking = [(1.0 - low[name].score, name) for name in move.helps if name in low]
         need, name = max(lacking, default=(0.0, move.helps[0]))
         if need > 1.0 - GOOD_ENOUGH:

@@ -75,9 +75,26 @@ def can_interchange(piece: Piece, outer_label: str, inner_label: str) -> bool:
     variables = {loop.var for loop in loops}
     if any(names_in(bound) & variables for loop in loops for bound in (loop.start, loop.stop)):
         return False
+    return _keeps_order(piece, loops, (loops[-1], *loops[1:-1], loops[0]))
+
+
+def can_move_out(piece: Piece, outer_label: str, inner_label: str) -> bool:
+    """Whether the inner loop of a perfect nest may become its outermost; the others may bound each other."""
+    loops = chain(piece, outer_label, inner_label)
+    if loops is None or len(loops) < 2 or any(True for _ in jumps(loops[-1].body, (Break, Return))):
+        return False
+    inner = loops[-1]
+    around = {loop.var for loop in loops[:-1]}
+    if (names_in(inner.start) | names_in(inner.stop)) & around or loads_in(inner.start) or loads_in(inner.stop):
+        return False
+    return _keeps_order(piece, loops, (inner, *loops[:-1]))
+
+
+def _keeps_order(piece: Piece, loops: tuple[Loop, ...], swapped: tuple[Loop, ...]) -> bool:
+    """Whether no dependence of the nest runs backwards once its loops stand in another order."""
     if not _scalars_allow(piece, loops):
         return False
-    swapped = (loops[-1], *loops[1:-1], loops[0])
+    outer_label = loops[0].label
     region = piece.region(outer_label)
     backwards = " or ".join(f"({c})" for c in _later(swapped))
     for first, second in pairs_of(piece.inside(outer_label)):

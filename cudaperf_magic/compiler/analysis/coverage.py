@@ -22,9 +22,12 @@ def are_covered(region: Region, found: Sequence[Access]) -> bool:
     return flow.is_covered()
 
 
-def writes_all(region: Region, found: Sequence[Access], shape: Sequence[Expr]) -> bool:
-    """Whether the writes among the accesses surely reach every element of the shape."""
-    return _Flow(region, found).writes_all(shape)
+def writes_all(region: Region, found: Sequence[Access], shape: Sequence[Expr], margin: int = 0) -> bool:
+    """Whether the writes among the accesses surely reach every element of the shape.
+
+    margin: elements at both ends of each dimension that are not asked about.
+    """
+    return _Flow(region, found).writes_all(shape, margin)
 
 
 class _Flow:
@@ -61,7 +64,7 @@ class _Flow:
         except isl.Error:
             return False
 
-    def writes_all(self, shape: Sequence[Expr]) -> bool:
+    def writes_all(self, shape: Sequence[Expr], margin: int) -> bool:
         reached = []
         for position, access in enumerate(self.found):
             text, is_exact = self._relation(f"S{position}", access)
@@ -70,7 +73,8 @@ class _Flow:
                 reached.append(text)
         instance = Instance(self.scope, {})
         index = [f"e{k}" for k in range(len(shape))]
-        bounds = " and ".join(f"0 <= {e} < {instance.affine(x)}" for e, x in zip(index, shape, strict=True))
+        ends = ((e, instance.affine(x)) for e, x in zip(index, shape, strict=True))
+        bounds = " and ".join(f"{margin} <= {e} < {end} - {margin}" for e, end in ends)
         bounds = " and ".join([bounds, *self.scope.definitions])
         if not reached or instance.fresh:
             return False

@@ -68,6 +68,10 @@ class Facts:
         """Whether the two loops of a perfect nest may change places."""
         return bands.can_interchange(self.piece, outer_label, inner_label)
 
+    def can_move_out(self, outer_label: str, inner_label: str) -> bool:
+        """Whether a loop of a perfect nest may move out of all loops from the outer one on, their order kept."""
+        return bands.can_move_out(self.piece, outer_label, inner_label)
+
     def fission(self, label: str) -> tuple[tuple[Stmt, ...], ...]:
         """The loop's body cut into groups, in a legal order, each of which may have a loop of its own."""
         return bands.fission(self.piece, label)

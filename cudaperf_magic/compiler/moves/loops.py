@@ -1,4 +1,4 @@
-"""Moves on the C's own loops, made before any loop is mapped to a grid: distribute, swap, fuse, one_block.
+"""Moves on the C's own loops, made before any loop is mapped to a grid: distribute, swap, fuse, panel, one_block.
 
 They rewrite the function (or, one_block, tell the mapping which loop stays on the device) and are asked of the
 dependence analysis every time. A schedule's steps on loops come before its steps on kernels.
@@ -10,13 +10,11 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from cudaperf_magic.compiler.analysis.affine import integer, loads_in, simplify
+from cudaperf_magic.compiler.analysis.affine import integer
 from cudaperf_magic.compiler.analysis.dependence import Facts, analyse
 from cudaperf_magic.compiler.analysis.usage import usage
 from cudaperf_magic.compiler.fresh import unused_name
 from cudaperf_magic.compiler.loops import (
-    Assign,
-    Binary,
     Comment,
     Declare,
     Expr,
@@ -35,14 +33,19 @@ from cudaperf_magic.compiler.loops import (
     substitute,
     walk,
 )
+from cudaperf_magic.compiler.moves.distribute import distributed
 from cudaperf_magic.compiler.moves.move import Refused
-from cudaperf_magic.compiler.rewriting.restructure import fresh, interchanged
+from cudaperf_magic.compiler.rewriting.panels import Panelled, panelled
+from cudaperf_magic.compiler.rewriting.replacing import exchanged, worded
+from cudaperf_magic.compiler.rewriting.restructure import interchanged
 from cudaperf_magic.compiler.schedule import Schedule, Step
 
 SENTENCE_FUSED = "What a second loop did, in the same pass: what both touch is still at hand."
 SENTENCE_ONE_BLOCK = "One block runs the whole loop, with barriers between its steps in the place of launches."
 
-Change = Callable[[Function, Facts, Loop, Step], Function]
+Change = Callable[[Function, Facts, Loop, Step], Function | Panelled]
+STRIP = 32  # iterations of a strip: a tile's edge, and little enough for one block
+MOST_STRIP = 256
 
 
 @dataclass(frozen=True)
@@ -84,23 +87,26 @@ def shaped(function: Function, facts: Facts, steps: tuple[Step, ...], orders: Ma
             raise Refused(f"there is no loop {step.target}; there are {labels}")
         move = LOOP_MOVES[step.move]
         changed = move.change(function, facts, loop, step)
-        if move is ONE_BLOCK:
-            one_block.add(loop.label)
+        if isinstance(changed, Panelled):
+            one_block |= changed.one_block
+            changed = changed.function
         if changed is not function:
             function, facts = changed, analyse(changed, orders)
     return Shaped(function, facts, frozenset(one_block))
 
 
-def loop_options(function: Function, facts: Facts) -> Iterator[tuple[LoopMove, Step]]:
-    """The steps on loops worth trying; those that turn out not to apply are refused when made."""
+def loop_options(function: Function, facts: Facts, fills: bool = False) -> Iterator[tuple[LoopMove, Step]]:
+    """The steps on loops worth trying, with `fills` for sizes that fill a device; some are refused when made."""
     for loop in loops_of(function.body):
         kind = facts.loop(loop.label).kind
-        if kind == "parallel" and len(_statements(loop.body)) > 1 and any(isinstance(s, Loop) for s in loop.body):
+        if kind == "parallel" and len(worded(loop.body)) > 1 and any(isinstance(s, Loop) for s in loop.body):
             yield DISTRIBUTE, Step("distribute", loop.label)
         if kind != "parallel" and interchanged(loop, facts) is not None:
             yield SWAP, Step("swap", loop.label)
         if kind == "sequential" and any(facts.loop(inner.label).is_parallel for inner in loops_of(loop.body)):
             yield ONE_BLOCK, Step("one_block", loop.label)
+            if fills and any(loop.var in names_in(i.start) | names_in(i.stop) for i in loops_of(loop.body)):
+                yield PANEL, Step("panel", loop.label, (STRIP,))
     for first, second in _neighbours(function.body):
         same = facts.loop(first.label).kind == facts.loop(second.label).kind  # else what was parallel no longer is
         if same and facts.can_fuse(first.label, second.label):
@@ -109,7 +115,7 @@ def loop_options(function: Function, facts: Facts) -> Iterator[tuple[LoopMove, S
 
 def _neighbours(body: tuple[Stmt, ...]) -> Iterator[tuple[Loop, Loop]]:
     """Pairs of loops that follow one another, at any depth."""
-    statements = _statements(body)
+    statements = worded(body)
     for first, second in pairwise(statements):
         if isinstance(first, Loop) and isinstance(second, Loop):
             yield first, second
@@ -121,134 +127,6 @@ def _neighbours(body: tuple[Stmt, ...]) -> Iterator[tuple[Loop, Loop]]:
             yield from _neighbours(statement.other)
 
 
-def _statements(body: tuple[Stmt, ...]) -> tuple[Stmt, ...]:
-    return tuple(s for s in body if not isinstance(s, Comment))
-
-
-def _with(function: Function, found: tuple[Stmt, ...], made: tuple[Stmt, ...]) -> Function:
-    """The function with neighbouring statements, found by identity, replaced by others."""
-
-    def inside(body: tuple[Stmt, ...]) -> tuple[Stmt, ...]:
-        at = next((k for k, s in enumerate(body) if s is found[0]), None)
-        if at is not None:
-            last = next(k for k, s in enumerate(body) if s is found[-1])
-            return (*body[:at], *made, *body[last + 1 :])
-        return tuple(on(statement) for statement in body)
-
-    def on(statement: Stmt) -> Stmt:
-        match statement:
-            case Loop() | While():
-                return replace(statement, body=inside(statement.body))
-            case If():
-                return replace(statement, then=inside(statement.then), other=inside(statement.other))
-            case _:
-                return statement
-
-    return replace(function, body=inside(function.body))
-
-
-# ------------------------------------------------------------------- distribute
-
-
-def _distribute(function: Function, facts: Facts, loop: Loop, step: Step) -> Function:
-    found = facts.loop(loop.label)
-    if not found.is_parallel or found.last_values:
-        raise Refused(f"the iterations of {loop.label} depend on one another, or leave a value behind")
-    segments = _segments(loop, facts)
-    if len(segments) < 2:
-        raise Refused(f"the body of {loop.label} has no parallel loop beside other work")
-    known = {p.name for p in function.parameters if not p.is_array} | {name for name, _, _ in function.constants}
-    known -= usage(function.body).assigned
-    if not names_in(loop.start) | names_in(loop.stop) <= known or loads_in(loop.start) or loads_in(loop.stop):
-        raise Refused(f"how many iterations {loop.label} has must follow from the parameters")
-    local = {s.name for s in walk(loop.body) if isinstance(s, Declare) and s.shape}
-    if any(len([1 for part in segments if usage(part).arrays & {name}]) > 1 for name in local):
-        raise Refused(f"a local array of {loop.label} is used on both sides of the cut")
-    crossing = _crossing(segments)
-    symbols = Symbols.of(function)
-    taken = set(symbols.types)
-    rows: dict[str, Load] = {}
-    made: list[Stmt] = []
-    count = simplify(Binary("-", loop.stop, loop.start) if loop.step > 0 else Binary("-", loop.start, loop.stop))
-    for name in sorted(crossing):
-        array = unused_name(f"{name}_of_{loop.var}", taken)
-        taken.add(array.name)
-        made.append(Declare(array.name, symbols.types[name], (count,), comment=f"{name} of every {loop.var}"))
-        rows[name] = Load(array.name, (_place(loop),))
-    labels = {inner.label for inner in loops_of(function.body)}
-    for number, segment in enumerate(segments):
-        body = _cut(_turned(segment, facts), segments[:number], segments[number + 1 :], rows, symbols)
-        piece = replace(loop, body=body, comment=loop.comment if number == 0 else "")
-        made.append(piece if number == 0 else fresh(piece, labels))
-    return _with(function, (loop,), tuple(made))
-
-
-def _turned(segment: tuple[Stmt, ...], facts: Facts) -> tuple[Stmt, ...]:
-    """A segment that is one nest, with a parallel loop moved out of it so that it joins the grid."""
-    (*_, last) = segment
-    if len(_statements(segment)) > 1 or not isinstance(last, Loop) or facts.loop(last.label).is_parallel:
-        return segment
-    turned = interchanged(last, facts)
-    return segment if turned is None else (*segment[:-1], *turned)
-
-
-def _segments(loop: Loop, facts: Facts) -> list[tuple[Stmt, ...]]:
-    """The body cut around its parallel loops, in their order; what lies between them stays together."""
-    segments: list[tuple[Stmt, ...]] = []
-    pending: list[Stmt] = []
-    for statement in loop.body:
-        if isinstance(statement, Loop) and facts.loop(statement.label).is_parallel:
-            if _statements(tuple(pending)):
-                segments.append(tuple(pending))
-                pending = []
-            segments.append((*pending, statement))
-            pending = []
-        elif not (isinstance(statement, Declare) and statement.init is None and not statement.shape):
-            pending.append(statement)
-    if _statements(tuple(pending)):
-        segments.append(tuple(pending))
-    return segments
-
-
-def _crossing(segments: list[tuple[Stmt, ...]]) -> set[str]:
-    """Scalars that one segment sets and a later one reads."""
-    found: set[str] = set()
-    for number, segment in enumerate(segments):
-        later = usage(tuple(s for part in segments[number + 1 :] for s in part)).exposed
-        found |= usage(segment).assigned & later
-    return found
-
-
-def _place(loop: Loop) -> Expr:
-    """An iteration's own element of an expanded scalar."""
-    if loop.step < 0:
-        return simplify(Binary("-", loop.start, Name(loop.var)))
-    return Name(loop.var) if integer(loop.start) == 0 else simplify(Binary("-", Name(loop.var), loop.start))
-
-
-def _cut(
-    segment: tuple[Stmt, ...],
-    earlier: list[tuple[Stmt, ...]],
-    later: list[tuple[Stmt, ...]],
-    rows: Mapping[str, Load],
-    symbols: Symbols,
-) -> tuple[Stmt, ...]:
-    """A segment that takes the scalars that cross from their rows, and leaves them there."""
-    own = usage(segment)
-    before = usage(tuple(s for part in earlier for s in part)).assigned
-    after = usage(tuple(s for part in later for s in part)).exposed
-    taken = own.exposed & before & set(rows)
-    left = own.assigned & after & set(rows)
-    if not taken & own.assigned and not left and len(_statements(segment)) == 1:
-        return tuple(map_statement(s, lambda e: rows[e.name] if isinstance(e, Name) and e.name in taken else e)
-                     for s in segment)  # fmt: skip
-    heads: list[Stmt] = [Declare(name, symbols.types[name], init=rows[name]) for name in sorted(taken)]
-    for name in sorted((own.assigned - own.declared - taken) & set(rows)):
-        heads.append(Declare(name, symbols.types[name]))
-    tails = tuple(Assign(rows[name], "", Name(name)) for name in sorted(left))
-    return (*heads, *segment, *tails)
-
-
 # ------------------------------------------------------------------------- swap
 
 
@@ -258,7 +136,7 @@ def _swap(function: Function, facts: Facts, loop: Loop, step: Step) -> Function:
     turned = interchanged(loop, facts)
     if turned is None:
         raise Refused(f"no parallel loop of a perfect nest may move out of {loop.label}")
-    return _with(function, (loop,), turned)
+    return exchanged(function, (loop,), turned)
 
 
 # ------------------------------------------------------------------------- fuse
@@ -271,14 +149,14 @@ def _fuse(function: Function, facts: Facts, loop: Loop, step: Step) -> Function:
         raise Refused(f"{other} does not follow {loop.label} at once")
     if not facts.can_fuse(loop.label, other):
         raise Refused(f"an iteration of {other} needs what later iterations of {loop.label} do, or their bounds differ")
-    return _with(function, pair, (_fused(loop, pair[1], facts, set(Symbols.of(function).types)),))
+    return exchanged(function, pair, (_fused(loop, pair[1], facts, set(Symbols.of(function).types)),))
 
 
 def _fused(first: Loop, second: Loop, facts: Facts, taken: set[str]) -> Loop:
     """One loop of both bodies; loops inside them that then lie side by side are fused as well where they may."""
     clashes = {first.var, *(s.name for s in walk(first.body) if isinstance(s, Declare))}
     body = tuple(substitute(s, {second.var: Name(first.var)}) for s in _renamed(second.body, clashes, taken))
-    inside = (_statements(first.body), _statements(body))
+    inside = (worded(first.body), worded(body))
     if all(len(part) == 1 and isinstance(part[0], Loop) for part in inside):
         outer, inner = inside[0][0], inside[1][0]
         assert isinstance(outer, Loop) and isinstance(inner, Loop)
@@ -359,7 +237,7 @@ def _renamed(body: tuple[Stmt, ...], clashes: set[str], taken: set[str]) -> tupl
 # -------------------------------------------------------------------- one block
 
 
-def _one_block(function: Function, facts: Facts, loop: Loop, step: Step) -> Function:
+def _one_block(function: Function, facts: Facts, loop: Loop, step: Step) -> Panelled:
     if facts.loop(loop.label).kind != "sequential":
         raise Refused(f"{loop.label} is no loop of the host: its iterations are threads already")
     if not any(facts.loop(inner.label).is_parallel for inner in loops_of(loop.body)):
@@ -370,17 +248,34 @@ def _one_block(function: Function, facts: Facts, loop: Loop, step: Step) -> Func
         if isinstance(statement, Declare) and any(integer(extent) is None for extent in statement.shape):
             raise Refused(f"{statement.name} has no constant size, which an array of a block must have")
     comment = "\n".join(part for part in (loop.comment, SENTENCE_ONE_BLOCK) if part)
-    return _with(function, (loop,), (replace(loop, comment=comment),))
+    changed = exchanged(function, (loop,), (replace(loop, comment=comment),))
+    return Panelled(changed, frozenset({loop.label}))
+
+
+# ----------------------------------------------------------------------- panels
+
+
+def _panel(function: Function, facts: Facts, loop: Loop, step: Step) -> Panelled:
+    size = int(step.values[0])
+    if facts.loop(loop.label).kind != "sequential":
+        raise Refused(f"{loop.label} need not go in order, so that it needs no strips")
+    if not 2 <= size <= MOST_STRIP:
+        raise Refused(f"a strip has 2 to {MOST_STRIP} iterations")
+    made = panelled(function, loop, size, facts.piece.orders)
+    if made is None:
+        raise Refused(f"nothing can be taken out of a strip of {loop.label}: every piece needs what the others do")
+    return made
 
 
 DISTRIBUTE = LoopMove(
-    "distribute", ("coalescing", "balance"), "A loop over several pieces of work becomes one for each.", _distribute
+    "distribute", ("coalescing", "balance"), "A loop over several pieces of work becomes one for each.", distributed
 )
 SWAP = LoopMove("swap", ("coalescing", "balance"), "A parallel loop moves out of one that is not.", _swap)
 FUSE = LoopMove("fuse", ("intensity", "coalescing"), "Two loops over the same range become one.", _fuse)
 ONE_BLOCK = LoopMove(
     "one_block", ("synchronisation",), "One block runs the whole loop: barriers in the place of launches.", _one_block
 )
-LOOP_MOVES: dict[str, LoopMove] = {move.name: move for move in (DISTRIBUTE, SWAP, FUSE, ONE_BLOCK)}
+PANEL = LoopMove("panel", ("intensity", "balance"), "A loop goes by strips, the rest in one go for each.", _panel)
+LOOP_MOVES: dict[str, LoopMove] = {move.name: move for move in (DISTRIBUTE, SWAP, FUSE, PANEL, ONE_BLOCK)}
 
 __all__ = ["LOOP_MOVES", "LoopMove", "Shaped", "loop_options", "parted", "shaped"]
