@@ -46,6 +46,7 @@ class Diagnosis:
 
 def examine() -> Diagnosis:
     """Try everything; takes a second or two."""
+    device = machine.gpu()
     return Diagnosis(
         (
             machine.python(),
@@ -53,7 +54,8 @@ def examine() -> Diagnosis:
             machine.c_compiler(),
             machine.nvrtc(),
             *machine.simulator(),
-            machine.gpu(),
+            device,
+            machine.counters(device),
             store(),
             machine.cache(),
             machine.package("ipykernel", "ipykernel", "runs notebooks", "pip install ipykernel"),

@@ -159,6 +159,22 @@ def gpu() -> Finding:
     return Finding("GPU", "ok", f"{', '.join(names)}; driver for CUDA {cuda}")
 
 
+def counters(device: Finding) -> Finding:
+    """Opens the profiler on the first device, where `device`, the answer of `gpu`, says that there is one."""
+    from .counters.availability import Refused, available
+    from .counters.tool import find_tool
+
+    if device.state != "ok":
+        return Finding("GPU counters", "optional", "no GPU; the simulator counts")
+    found = available(0)
+    if isinstance(found, Refused):
+        why, _, remedy = found.reason.partition("; ")
+        return Finding("GPU counters", "optional", f"{why}; the simulator counts instead", remedy)
+    cupti = f"{found.cupti_version // 10000}.{found.cupti_version % 10000 // 100}"
+    sanitizer = "compute-sanitizer is here" if find_tool("compute-sanitizer") else "compute-sanitizer is not installed"
+    return Finding("GPU counters", "ok", f"CUPTI {cupti} counts on a {found.chip}; {sanitizer}")
+
+
 def _driver() -> ctypes.CDLL | None:
     for name in ("libcuda.so.1", "libcuda.so", "nvcuda.dll"):
         try:

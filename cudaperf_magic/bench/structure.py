@@ -1,6 +1,7 @@
 """What was counted of a run becomes the Structure: the seven properties that apply, and what each line costs.
 
-It counts nothing itself: the simulator does (later, a GPU's counters), and `properties.py` says what the counts mean.
+It counts nothing itself: the simulator does, and `properties.py` says what the counts mean. What a GPU counted becomes
+a structure in `counters/counted.py`.
 """
 
 from __future__ import annotations

@@ -107,8 +107,8 @@ class KernelRecord(ctypes.Structure):
     _fields_ = (
         ("kind", ctypes.c_uint32), ("before", ctypes.c_uint8 * 12), ("start", ctypes.c_uint64),
         ("end", ctypes.c_uint64), ("completed", ctypes.c_uint64), ("device", ctypes.c_uint32),
-        ("context", ctypes.c_uint32), ("stream", ctypes.c_uint32), ("shape", ctypes.c_int32 * 10), ("correlation", ctypes.c_uint32),
-        ("grid", ctypes.c_int64), ("name", ctypes.c_char_p),
+        ("context", ctypes.c_uint32), ("stream", ctypes.c_uint32), ("shape", ctypes.c_int32 * 10),
+        ("correlation", ctypes.c_uint32), ("grid", ctypes.c_int64), ("name", ctypes.c_char_p),
     )  # fmt: skip
 
 

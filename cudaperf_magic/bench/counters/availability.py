@@ -77,7 +77,7 @@ def refused(error: CuptiError | ToolchainError | DriverError) -> Refused:
 
 
 def _tried(index: int) -> Available | Refused:
-    ended = run_in_child(probe, index, timeout_s=PROBE_LIMIT_S, memory_bytes=None)
+    ended = run_in_child(probe, index, kind="gpu", timeout_s=PROBE_LIMIT_S, memory_bytes=None)
     if not isinstance(ended, Finished):
         return Refused("CUPTI does not start: its process did not come back")
     chip, version, reason = ended.value

@@ -118,7 +118,7 @@ def divergence(counts: Counts, simulated: Property | None) -> Property | None:
 
 
 def shared(counts: Counts, simulated: Property | None) -> Property | None:
-    wavefronts, conflicts = counts.get("wavefronts"), counts.get("conflicts")
+    wavefronts, conflicts = counts.wavefronts, counts.get("conflicts")
     if wavefronts is None or conflicts is None:
         return simulated
     if not wavefronts:

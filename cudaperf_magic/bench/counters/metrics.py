@@ -9,7 +9,7 @@ scores of `properties.py`:
     synchronisation  1 - share of resident warps' cycles that are spent at a barrier
     divergence       active lanes / 32 per warp instruction, of the machine's own instructions
     shared           (wavefronts - those that bank conflicts add) / wavefronts
-    balance          mean of the SMs' cycles with work / cycles in which the GPU works
+    balance          mean of the SMs' cycles with work / those of the busiest SM
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from dataclasses import dataclass
 _GLOBAL = "l1tex__t_{}_pipe_lsu_mem_global_op_{}.sum"
 
 # In groups that keep the number of passes low: the first takes two on every architecture from sm_75 on, each other
-# one or two more. The L1 counts sectors of two operations a pass, so the rest waits for kernels that use it.
+# one or two more, so it waits for kernels that use it. L1 counts the sectors of two operations in a pass.
 ALWAYS: dict[str, str] = {
     "load_sectors": _GLOBAL.format("sectors", "ld"),
     "store_sectors": _GLOBAL.format("sectors", "st"),
@@ -34,13 +34,14 @@ ALWAYS: dict[str, str] = {
     "sm_cycles": "sm__cycles_active.sum",
     "mean_sm_cycles": "sm__cycles_active.avg",
     "busiest_sm_cycles": "sm__cycles_active.max",
-    "gpu_cycles": "gr__cycles_active.sum",
     "dram_read_bytes": "dram__bytes_read.sum",
     "dram_write_bytes": "dram__bytes_write.sum",
 }
-# As cheap, but L1 also counts accesses to single bytes of global memory here.
+# By operation: the total of the wavefronts has stores to global memory in it.
 SHARED: dict[str, str] = {
-    "wavefronts": "l1tex__data_pipe_lsu_wavefronts_mem_shared.sum",
+    "load_wavefronts": "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum",
+    "store_wavefronts": "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum",
+    "atomic_wavefronts": "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_atom.sum",
     "conflicts": "l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum",
 }
 ATOMICS: dict[str, str] = {
@@ -100,6 +101,13 @@ class Counts:
     @property
     def sectors(self) -> float | None:
         return self.total("load_sectors", "store_sectors", "atomic_sectors", "reduction_sectors", "async_sectors")
+
+    @property
+    def wavefronts(self) -> float | None:
+        """Of shared memory; None when it was not counted."""
+        if "load_wavefronts" not in self.values:
+            return None
+        return self.total("load_wavefronts", "store_wavefronts", "atomic_wavefronts")
 
     @property
     def dram_bytes(self) -> float | None:
