@@ -20,18 +20,19 @@ from cudaperf_magic.bench.reference.c import (
     tables_of,
 )
 from cudaperf_magic.bench.reference.expressions import SPELLED, Scope
-from cudaperf_magic.compiler.analysis.dependence import Facts, analyse
+from cudaperf_magic.compiler.analysis.dependence import Facts, Reduction, analyse
 from cudaperf_magic.compiler.loops import Declare, Function, Loop, Parameter, loops_of, walk
 
 RUNTIME = Path(__file__).with_name("fast_runtime.h")
 LEAST_TRIPS, LEAST_OUTER_TRIPS = 8192, 8  # iterations worth waking the other cores for, without and with inner loops
 
 
-def fast_c(function: Function, orders: Mapping[str, str], *, wide: bool) -> str:
+def fast_c(function: Function, orders: Mapping[str, str], *, wide: bool, combines: bool = False) -> str:
     """The translation unit; its entry is `void cp_fast(void **data, const int64_t *extents, int threads)`.
 
     Args:
         orders: how index arrays are ordered, as `tasks.plain.orders_of` tells. wide: floating types one class wider.
+        combines: sums and their kin are spread over cores as well, as a person would, and then round differently.
     """
     scope = Scope(function, wide, watched=False)
     facts = analyse(function, orders)
@@ -41,7 +42,7 @@ def fast_c(function: Function, orders: Mapping[str, str], *, wide: bool) -> str:
     parts += [_global(parameter) for parameter in function.parameters if parameter.is_global]
     parts += [table_text(table, scope) for table in tables_of(function)]
     bodies = [_FastBody(scope, helper, analyse(helper), is_entry=False).text for helper in function.helpers]
-    bodies.append(_FastBody(scope, function, facts, is_entry=True).text)
+    bodies.append(_FastBody(scope, function, facts, is_entry=True, combines=combines).text)
     parts += [f"static _Thread_local cp_slot cp_slot_{k};" for k in range(scope.slots)]
     parts += [f"{head_of(helper, is_entry=False)};" for helper in function.helpers]
     return "\n".join([*parts, *bodies, _entry(function)]) + "\n"
@@ -92,10 +93,11 @@ def _entry(function: Function) -> str:
     return "\n".join([*lines, "}"])
 
 
-def _clauses(facts: Facts, loop: Loop, function: Function) -> str | None:
+def _clauses(facts: Facts, loop: Loop, function: Function, combines: bool = False) -> str | None:
     """What OpenMP has to know of a loop's scalars; None where its iterations must not run side by side."""
     found = facts.loop(loop.label)
-    if not found.is_parallel or found.private_arrays:
+    is_combined = combines and found.kind == "reduction" and all(map(_is_clause, found.reductions))
+    if not (found.is_parallel or is_combined) or found.private_arrays:
         return None
     inside = {s.name for s in walk(loop.body) if isinstance(s, Declare)} | {s.var for s in loops_of(loop.body)}
     outside = (found.private | found.last_values) - inside - {loop.var}
@@ -104,16 +106,26 @@ def _clauses(facts: Facts, loop: Loop, function: Function) -> str | None:
         return None
     private = sorted(outside - found.last_values)
     last = sorted(outside & found.last_values)
-    text = f" private({', '.join(f'v_{name}' for name in private)})" if private else ""
+    text = "".join(f" reduction({r.operator}:v_{name})" for r in found.reductions for name in r.names)
+    text += f" private({', '.join(f'v_{name}' for name in private)})" if private else ""
     return text + (f" lastprivate({', '.join(f'v_{name}' for name in last)})" if last else "")
+
+
+def _is_clause(reduction: Reduction) -> bool:
+    """Whether OpenMP has a word for it."""
+    is_plain = reduction.store is None and not reduction.companions and not reduction.operator.startswith("arg")
+    return reduction.scope == "scalar" and is_plain
 
 
 class _FastBody(Body):
     """One function's statements, with a pragma before the outermost loops that may run on all cores."""
 
-    def __init__(self, scope: Scope, function: Function, facts: Facts, *, is_entry: bool) -> None:
+    def __init__(
+        self, scope: Scope, function: Function, facts: Facts, *, is_entry: bool, combines: bool = False
+    ) -> None:
         super().__init__(scope, function, is_entry=is_entry)
         self.facts = facts
+        self.combines = combines
         self.is_inside = not is_entry  # of a loop that runs on all cores, as a helper may be
 
     @property
@@ -165,7 +177,7 @@ class _FastBody(Body):
         stop = types.promoted(self.expressions.type_of(loop.stop))
         if types.common(loop.type, stop) != loop.type or (loop.step < 0 and loop.type.startswith("unsigned")):
             return None
-        return _clauses(self.facts, loop, self.function)
+        return _clauses(self.facts, loop, self.function, self.combines)
 
     def _on_all_cores(self, loop: Loop, clauses: str) -> Iterator[str]:
         kind, var = SPELLED[loop.type], f"v_{loop.var}"

@@ -172,14 +172,15 @@ def _integers(name: str, path: str, three: list[Array]) -> LeafFigures:
 # ------------------------------------------------------------------ calling
 
 
-def _pointers(arrays: Sequence[Array]) -> Any:
+def pointers(arrays: Sequence[Array]) -> Any:
+    """The addresses of the arrays, as the C takes them."""
     return (ctypes.c_void_p * max(1, len(arrays)))(*(array.ctypes.data for array in arrays))
 
 
 def _person(path: str, arrays: Arrays) -> float:
     call = ctypes.CDLL(path).cudaperf_reference_call
     started = time.perf_counter()
-    call(_pointers(list(arrays.values())))
+    call(pointers(list(arrays.values())))
     return time.perf_counter() - started
 
 
@@ -188,5 +189,5 @@ def _printed(path: str, arguments: Sequence[Argument], arrays: Arrays, threads: 
     extents = [extent for a in parameters if a.is_pointer or a.is_array for extent in arrays[a.name].shape]
     call = ctypes.CDLL(path).cp_fast
     started = time.perf_counter()
-    call(_pointers(list(arrays.values())), (ctypes.c_int64 * max(1, len(extents)))(*extents), ctypes.c_int(threads))
+    call(pointers(list(arrays.values())), (ctypes.c_int64 * max(1, len(extents)))(*extents), ctypes.c_int(threads))
     return time.perf_counter() - started
