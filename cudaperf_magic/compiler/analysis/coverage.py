@@ -5,7 +5,7 @@ Reads are over-approximated, writes under-approximated, so "covered" is certain 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import islpy as isl
 
@@ -22,12 +22,20 @@ def are_covered(region: Region, found: Sequence[Access]) -> bool:
     return flow.is_covered()
 
 
-def writes_all(region: Region, found: Sequence[Access], shape: Sequence[Expr], margin: int = 0) -> bool:
+def writes_all(
+    region: Region,
+    found: Sequence[Access],
+    shape: Sequence[Expr],
+    margin: int = 0,
+    sizes: Mapping[str, int] | None = None,
+) -> bool:
     """Whether the writes among the accesses surely reach every element of the shape.
 
-    margin: elements at both ends of each dimension that are not asked about.
+    Args:
+        margin: elements at both ends of each dimension that are not asked about.
+        sizes: values of scalar parameters; without them the answer is for all values.
     """
-    return _Flow(region, found).writes_all(shape, margin)
+    return _Flow(region, found).writes_all(shape, margin, sizes or {})
 
 
 class _Flow:
@@ -64,7 +72,7 @@ class _Flow:
         except isl.Error:
             return False
 
-    def writes_all(self, shape: Sequence[Expr], margin: int) -> bool:
+    def writes_all(self, shape: Sequence[Expr], margin: int, sizes: Mapping[str, int]) -> bool:
         reached = []
         for position, access in enumerate(self.found):
             text, is_exact = self._relation(f"S{position}", access)
@@ -75,7 +83,8 @@ class _Flow:
         index = [f"e{k}" for k in range(len(shape))]
         ends = ((e, instance.affine(x)) for e, x in zip(index, shape, strict=True))
         bounds = " and ".join(f"{margin} <= {e} < {end} - {margin}" for e, end in ends)
-        bounds = " and ".join([bounds, *self.scope.definitions])
+        fixed = (f"p_{name} = {value}" for name, value in sizes.items() if f"p_{name}" in self.scope.parameters)
+        bounds = " and ".join([bounds, *self.scope.definitions, *fixed])
         if not reached or instance.fresh:
             return False
         try:
