@@ -120,6 +120,21 @@ def test_where_rounding_decides_integers_a_few_may_differ_by_one_and_no_more() -
     assert compare(leaf, far, task.tolerance).wrong == 77
 
 
+def test_where_the_c_itself_loses_its_sum_that_is_no_licence_to_leave_work_out() -> None:
+    source = """float total(int n, const float x[n]) {
+        float s = 134217728.0f; for (int i = 0; i < n; i++) s += x[i]; return s; }"""
+    task, found = fill(source, ranges={"x": "0:1"})
+    (leaf,) = found.reference.leaves
+    assert leaf.plain[0] == 2**27 and leaf.wide[0] > 2**27 + 400_000  # every addend is lost
+    x = found.reference.inputs["x"]
+    honest = np.float32(2**27 + x.sum(dtype=np.float64))
+    assert compare(leaf, np.array([honest]), task.tolerance).ok
+    assert compare(leaf, leaf.plain, task.tolerance).ok  # the C's own bits are right whatever they are
+    half = np.float32(2**27 + x[::2].sum(dtype=np.float64))
+    for wrong in (half, np.float32(0)):
+        assert not compare(leaf, np.array([wrong]), task.tolerance).ok
+
+
 def test_double_is_held_against_long_double() -> None:
     task, found = fill(MATVEC.replace("float", "double"), 16)
     (leaf,) = found.reference.leaves

@@ -41,10 +41,10 @@ typedef struct {
                 W d = (W)g - wide[i], m = wide[i] < 0 ? -wide[i] : wide[i];                                            \
                 d = d < 0 ? -d : d;                                                                                    \
                 if (d > f->largest) f->largest = (double)d;                                                            \
-                if (!(s > y->outlier) && !(d <= y->excused && d > cp_allowed_##NAME(y, m, s))) {                       \
+                if (!(s > y->outlier) && g != p && !(d <= y->excused && d > cp_allowed_##NAME(y, m, s))) {             \
                     *sum += d * d, f->usual++;                                                                         \
                 }                                                                                                      \
-                if (d <= cp_allowed_##NAME(y, m, s)) continue;                                                         \
+                if (d <= cp_allowed_##NAME(y, m, s) || g == p) continue;                                               \
                 if (d <= y->excused) {                                                                                 \
                     if (!f->excused++) f->first_excused = i;                                                           \
                     continue;                                                                                          \
@@ -93,35 +93,39 @@ typedef struct {
         }                                                                                                              \
         f->root = (double)sqrtl((long double)sum);                                                                     \
     }                                                                                                                  \
-    /* How far the runs lie apart: the most of each run of 1,024 neighbours, without what exceeds `limit`. */          \
-    void cp_spread_##NAME(const T *plain, const W *wide, const T *loose, int64_t from, int64_t to, double limit,       \
-                          double *spread, int64_t *varying, int64_t room, cp_spread_found *f) {                        \
+    /* How far the runs lie apart: the most of each run of 1,024 neighbours, without what exceeds `limit`. Of the C as \
+       written no more counts than `clip` times what noise does: past that it has lost its way, and is no yardstick. */\
+    void cp_spread_##NAME(const T *plain, const W *wide, const T *noisy, int64_t from, int64_t to, double limit,       \
+                          double clip, double least, double *spread, int64_t *varying, int64_t room,                   \
+                          cp_spread_found *f) {                                                                        \
         W sum = 0, magnitudes = 0;                                                                                     \
         for (int64_t start = from; start < to; start += BLOCK) {                                                       \
             int64_t end = start + BLOCK < to ? start + BLOCK : to;                                                     \
-            W most = 0;                                                                                                \
+            W most = 0, own = 0;                                                                                       \
             for (int64_t i = start; i < end; i++) {                                                                    \
-                W a = plain[i] - wide[i], b = loose[i] - wide[i];                                                      \
+                W a = plain[i] - wide[i], b = noisy[i] - wide[i];                                                      \
                 a = a < 0 ? -a : a, b = b < 0 ? -b : b;                                                                \
-                W d = a > b ? a : b;                                                                                   \
-                if (!(d + a + b <= 1.7e308)) { /* one of them is not finite */                                         \
-                    int same = (isnan(plain[i]) && isnan(wide[i]) && isnan(loose[i])) ||                               \
-                               (isinf(plain[i]) && (W)plain[i] == wide[i] && plain[i] == loose[i]);                    \
+                if (!(a + b <= 1.7e308)) { /* one of them is not finite */                                             \
+                    int same = (isnan(plain[i]) && isnan(wide[i]) && isnan(noisy[i])) ||                               \
+                               (isinf(plain[i]) && (W)plain[i] == wide[i] && plain[i] == noisy[i]);                    \
                     if (same) continue;                                                                                \
                     if (f->varying < room) varying[f->varying] = i;                                                    \
                     f->varying++;                                                                                      \
                     continue;                                                                                          \
                 }                                                                                                      \
                 magnitudes += wide[i] * wide[i], f->count++;                                                           \
+                W d = a > b ? a : b;                                                                                   \
                 if (d > limit) {                                                                                       \
                     f->torn++;                                                                                         \
                     if (d > f->torn_most) f->torn_most = (double)d;                                                    \
-                } else {                                                                                               \
-                    sum += d * d;                                                                                      \
-                    most = d > most ? d : most;                                                                        \
+                    continue;                                                                                          \
                 }                                                                                                      \
+                sum += b * b;                                                                                          \
+                most = b > most ? b : most, own = a > own ? a : own;                                                   \
             }                                                                                                          \
-            spread[start / BLOCK] = (double)most;                                                                      \
+            W bound = clip * (most > least ? most : least);                                                            \
+            own = own < bound ? own : bound;                                                                           \
+            spread[start / BLOCK] = (double)(own > most ? own : most);                                                 \
         }                                                                                                              \
         f->root = (double)sqrtl((long double)sum);                                                                     \
         f->magnitude_root = (double)sqrtl((long double)magnitudes);                                                    \

@@ -10,7 +10,7 @@ import functools
 import os
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from math import hypot
+from math import hypot, inf
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -98,20 +98,24 @@ def _joined(left: Found, right: Found) -> Found:
     )
 
 
-def apart(plain: Array, wide: Array, loose: Array, limit: float) -> tuple[Doubles, Array, Apart]:
+def apart(
+    plain: Array, wide: Array, noisy: Array, *, limit: float = inf, clip: float = inf, least: float = 0.0
+) -> tuple[Doubles, Array, Apart]:
     """How far three runs of the reference lie apart: (most of each block, places that vary, the rest).
 
     Args:
         limit: a distance above it is `torn`, counted apart and in no block's most.
+        clip: of the distance of `plain`, at most so many times the block's most with noise, or `least`, counts.
     """
     call = getattr(_library(), f"cp_spread_{_NAMES[plain.dtype]}")
     spread = np.zeros(-(-plain.size // BLOCK))
-    pointers = tuple(ctypes.c_void_p(array.ctypes.data) for array in (plain, wide, loose))
+    pointers = tuple(ctypes.c_void_p(array.ctypes.data) for array in (plain, wide, noisy))
+    numbers = (_F64(limit), _F64(clip), _F64(least), ctypes.c_void_p(spread.ctypes.data))
 
     def one(start: int, end: int) -> tuple[Apart, Array]:
         found, places = Apart(), np.zeros(VARYING_ROOM, np.int64)
-        out = (ctypes.c_void_p(spread.ctypes.data), ctypes.c_void_p(places.ctypes.data))
-        call(*pointers, _I64(start), _I64(end), _F64(limit), *out, _I64(VARYING_ROOM), ctypes.byref(found))
+        into = (ctypes.c_void_p(places.ctypes.data), _I64(VARYING_ROOM), ctypes.byref(found))
+        call(*pointers, _I64(start), _I64(end), *numbers, *into)
         return found, places[: min(found.varying, VARYING_ROOM)].copy()
 
     parts = list(_on_slices(one, plain.size))

@@ -157,7 +157,11 @@ def time_program(
     parameters = [a for a in arguments if not a.is_result]
     extents = [extent for a in parameters if a.is_pointer or a.is_array for extent in given[a.name].shape]
     call = getattr(ctypes.CDLL(path), symbol)
-    rest = () if symbol != "cp_fast" else ((ctypes.c_int64 * max(1, len(extents)))(*extents), ctypes.c_int(threads))
+    rest = (
+        ()
+        if symbol != "cp_fast"
+        else ((ctypes.c_int64 * max(1, len(extents)))(*extents), ctypes.c_int(threads), ctypes.c_uint64(0))
+    )
     passed = pointers(list(arrays.values()))
     seconds: list[float] = []
 
