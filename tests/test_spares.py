@@ -33,10 +33,6 @@ def echo(line: Line, name: str = "") -> None:
         line.send((name, os.getpid(), line.receive()))
 
 
-def never_ready(line: Line) -> None:
-    line.send("not yet")
-
-
 def machine_lacks(line: Line) -> None:
     raise ToolchainError("no compiler here; install one")
 
@@ -78,7 +74,7 @@ def test_a_spare_is_prepared_before_it_is_asked_for(make: Any) -> None:
     wait_until(lambda: pool.waiting == 2)
     with pool.take(20) as session:
         assert pool.waiting == 1
-        assert value_of(session)[::2] == ("kept", "hello")
+        assert session.greeting == READY and value_of(session)[::2] == ("kept", "hello")
 
 
 def test_no_spare_serves_twice_and_each_is_replaced(make: Any) -> None:
@@ -164,7 +160,7 @@ def test_without_room_for_a_spare_sessions_are_prepared_when_they_are_needed(
 
 @pytest.mark.parametrize(
     ("work", "words"),
-    [(never_ready, "says 'not yet'"), (machine_lacks, "no compiler here"), (die_at_once, "exit status 3")],
+    [(machine_lacks, "no compiler here"), (die_at_once, "exit status 3")],
 )
 def test_one_that_cannot_be_prepared_is_the_machines_error(make: Any, work: Any, words: str) -> None:
     with pytest.raises(ToolchainError, match=words), make(work).take(20):

@@ -120,6 +120,7 @@ class Session:
     def __init__(
         self, control: socket.socket, channel: socket.socket, output: int, output_bytes: int, timeout_s: float | None
     ) -> None:
+        self.greeting: Any = None  # the first word of one that was prepared ahead (spares.py)
         self._control, self._channel, self._output = control, channel, output
         self._output_bytes = output_bytes
         self._text = bytearray()

@@ -21,7 +21,7 @@ from .sandbox_ends import Crashed, Finished, ServerDied, TimedOut
 from .sandbox_servers import BEFORE_STOP, KindName
 from .sandbox_session import Session, open_session
 
-READY = "ready"  # what the work sends once it is prepared
+READY = "ready"  # for work that has nothing more to say once it is prepared
 PREPARATION_S = 120.0  # importing torch on a busy machine takes some
 _LEAST_FREE_BYTES = 2 << 30
 _SETTINGS = ("CUDA", "NVIDIA", "LD_", "PATH", "HOME", "TMPDIR", "PYTHON")  # variables that a prepared child has read
@@ -29,7 +29,9 @@ _SETTINGS = ("CUDA", "NVIDIA", "LD_", "PATH", "HOME", "TMPDIR", "PYTHON")  # var
 
 @dataclass(frozen=True)
 class Recipe:
-    """How one spare is made: `work(line, *arguments)` sends READY when it is prepared, then waits for questions.
+    """How one spare is made: `work(line, *arguments)` sends a first word when it is prepared, then waits for questions.
+
+    The word is the session's `greeting`.
 
     `memory_bytes` and `kind` are as for `open_session`; `memory_needed_bytes` is what one spare costs while it waits.
     """
@@ -130,7 +132,7 @@ class Spares:
             spare.session.close(wait=False)  # it died while it waited, or the settings are others now
 
     def _prepared(self) -> Session:
-        """A session that has answered READY; tried twice, for a server that died in between."""
+        """A session that has sent its first word; tried twice, for a server that died in between."""
         for _ in range(2):
             session = self.recipe.open()
             try:
@@ -138,7 +140,8 @@ class Spares:
             except ServerDied:
                 continue
             match ended:
-                case Finished(value) if value == READY:
+                case Finished(value):
+                    session.greeting = value
                     return session
                 case Crashed(why):
                     raise ToolchainError(f"a child of kind {self.recipe.kind} cannot be prepared: {why}")
@@ -147,8 +150,6 @@ class Spares:
                         f"a child of kind {self.recipe.kind} is not ready within {PREPARATION_S:.0f} s; "
                         "is the machine overloaded?"
                     )
-            session.close()
-            raise ToolchainError(f"a child of kind {self.recipe.kind} says {value!r} where it should be ready")
         raise ToolchainError("the server of sandboxed processes does not answer; restart the notebook's kernel")
 
     def _fill(self) -> None:
