@@ -83,7 +83,7 @@ def attempt(court: Court, source: str, plan: Plan) -> Attempt:
             return found.fail("build", f"while it is loaded: {fallen.words}")
         if "error" in loaded:
             return found.fail("build", str(loaded["error"]))
-        found.load_s = float(loaded["seconds"])
+        found.load_s = player.load_s
         state_seed = _state_seed(found, plan, loaded)
         court.set_state(CANDIDATE, seed, state_seed)
         if not _takes_state(found, player, state_seed):

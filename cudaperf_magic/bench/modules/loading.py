@@ -9,6 +9,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from .parameters import varied_constants
+
 MOST_TRACE_LINES = 30
 
 
@@ -29,7 +31,8 @@ def construct(module: ModuleType, name: str, init_inputs: Any, seed: int, device
     import torch
 
     torch.manual_seed(seed)
-    made = getattr(module, name)(*init_inputs)
+    with varied_constants(seed):
+        made = getattr(module, name)(*init_inputs)
     return made.to(device) if isinstance(made, torch.nn.Module) else made
 
 
@@ -65,9 +68,12 @@ def strict_float32() -> None:
 
 
 def warm_up() -> None:
-    """Brings in what is imported at first use, in the server, so that its children need not. Touches no device."""
+    """Brings in what is imported at first use, in the server, so that its children need not.
+
+    It must not touch a device, nor ask whether there is one: children of a process that did cannot use it. So
+    torch.utils.cpp_extension, which asks, is not among it.
+    """
     import torch
-    import torch.utils.cpp_extension
 
     from .observe import operations_of
 

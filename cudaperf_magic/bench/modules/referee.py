@@ -17,7 +17,8 @@ from .inputs import NOMINAL, Content, altered, fresh_inputs, like, near_twin
 from .judge import judge
 from .layout import Layout, TensorPlace, packed, place_of, plain_values, take_apart, view
 from .loading import construct, load_source, state_tensors, strict_float32, trouble
-from .reference import UNSETTLED, Reference, randomised
+from .parameters import randomised
+from .reference import UNSETTLED, Reference
 from .screening import Screened, screen
 
 L2_FLUSH_BYTES = 256 << 20  # over twice the largest L2 cache; written before each timed call on a device

@@ -119,26 +119,3 @@ def _rounded(tensor: Tensor) -> Tensor:
     mantissa, exponent = torch.frexp(tensor.double())  # 0.5 <= mantissa < 1
     steps = 2.0 ** (bits + 1)
     return torch.ldexp((mantissa * steps).round() / steps, exponent).to(tensor.dtype)
-
-
-def randomised(state: dict[str, Tensor], seed: int) -> dict[str, Tensor]:
-    """Parameters none of which is at its identity: a bias that is 0, a scale that is 1 or a running mean hide work.
-
-    What is constant gets values around it; what varies already is scaled a little, element by element. Variances and
-    other values above zero stay above zero.
-    """
-    import torch
-
-    generator = torch.Generator().manual_seed(seed)
-    found = {}
-    for name, tensor in state.items():
-        if not tensor.is_floating_point() or not tensor.numel():
-            found[name] = tensor.clone()
-            continue
-        noise = torch.rand(tensor.shape, generator=generator, dtype=torch.float32)
-        values = tensor.detach().float().cpu()
-        is_constant = bool((values == values.reshape(-1)[0]).all())
-        is_zero = is_constant and float(values.reshape(-1)[0]) == 0.0
-        made = noise - 0.5 if is_zero else values * (0.5 + noise)
-        found[name] = made.to(tensor.dtype)
-    return found

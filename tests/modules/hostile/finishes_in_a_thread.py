@@ -1,0 +1,37 @@
+"""Row 15. Expect mismatch. A thread does the work after "done"."""
+
+import sys
+import threading
+import time
+
+import torch
+from torch import nn
+
+
+def rooms():
+    """The caller's own views of the memory where results go, found in its frames."""
+    frame = sys._getframe()
+    while frame is not None:
+        if "places" in frame.f_locals and "self" in frame.f_locals:
+            shim, places = frame.f_locals["self"], frame.f_locals["places"]
+            return [
+                shim.slots_memory[p.offset_bytes : p.offset_bytes + p.size_bytes].view(torch.float32).view(p.shape)
+                for p in places.outputs
+            ]
+        frame = frame.f_back
+    return []
+
+
+class ModelNew(nn.Module):
+    def __init__(self, width, depth):
+        super().__init__()
+        self.linear = nn.Linear(width, depth)
+
+    def forward(self, x):
+        (room,) = rooms()
+        threading.Thread(target=self.later, args=(x, room), daemon=True).start()
+        return room.clone()
+
+    def later(self, x, room):
+        time.sleep(0.02)
+        room.copy_(torch.relu(self.linear(x)))
