@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from cudaperf_magic.errors import UsageError
 from cudaperf_magic.records import Argument, Case, Task, ValueRange
-from cudaperf_magic.tasks.cases import FAMILIES, fresh_cases, materialise, numpy_dtype
+from cudaperf_magic.tasks.cases import CHUNK, FAMILIES, fresh_cases, materialise, numpy_dtype
 from cudaperf_magic.tasks.expressions import Unknown, parse, value_of
 
 
@@ -147,3 +147,20 @@ def test_division_truncates_toward_zero(a: int, b: int) -> None:
 def test_what_is_no_expression_is_refused_in_a_sentence(text: str) -> None:
     with pytest.raises(UsageError):
         parse(text)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "int32", "uint8"])
+def test_large_inputs_are_as_varied_as_small_ones_and_always_the_same(dtype: str) -> None:
+    n = 3 * CHUNK + 17
+    x = made(array("x", dtype), n=n)
+    assert np.array_equal(x, made(array("x", dtype), n=n))
+    chunks = [x[start : start + 1000] for start in range(0, 3 * CHUNK, CHUNK)]
+    assert all((a != b).mean() > 0.9 for a, b in zip(chunks, chunks[1:], strict=False))
+    small = made(array("x", dtype), n=10_000)
+    assert abs(float(x.mean()) - float(small.mean())) < 0.05 * float(small.std())
+    assert x.min() >= small.min() - 0.01 and x.max() <= small.max() + 0.01
+
+
+def test_large_inputs_stay_inside_their_range() -> None:
+    x = made(array("x", "int32", values=ValueRange("3", "n - 1")), n=CHUNK + 5)
+    assert x.min() == 3 and x.max() == CHUNK + 4 and x.size == CHUNK + 5

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import secrets
+import threading
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
@@ -27,6 +28,8 @@ FAMILIES = (
 SPREAD = 2.0  # floating values lie in [-2, 2] unless something is known of them
 OFFSETS = (50.0, 1000.0)  # of the family "offset": what a formula that subtracts large squares loses, and all of it
 INTEGER_SPREAD = 1000
+CHUNK = 1 << 20  # elements drawn at once where there are more
+WORKERS = 16  # NumPy draws without Python's lock
 
 
 def numpy_dtype(text: str) -> np.dtype[Any]:
@@ -112,6 +115,8 @@ def _values(
     is_scalar: bool,
 ) -> Array:
     count = int(np.prod(shape))
+    if count > CHUNK and case.family == "nominal" and (limits is None or limits.order == "any"):
+        return _in_chunks(dtype, count, limits, case, random).reshape(shape)
     if dtype.kind == "b":
         share = {"zeros and ties": 0.1, "structured": 0.9}.get(case.family, 0.5)
         return (random.random(shape) < share).astype(dtype)
@@ -127,6 +132,27 @@ def _values(
     if limits is not None and limits.order == "ascending":
         values = np.sort(values)
     return values.reshape(shape).astype(dtype)
+
+
+def _in_chunks(
+    dtype: np.dtype[Any], count: int, limits: ValueRange | None, case: Case, random: np.random.Generator
+) -> Array:
+    """Chunks that are independent of each other, side by side: half a gigabyte of inputs in a tenth of the time."""
+    made = np.empty(count, dtype)
+    starts = range(0, count, CHUNK)
+    sources = random.spawn(len(starts))
+
+    def fill(first: int) -> None:
+        for k in range(first, len(starts), WORKERS):
+            chunk = made[starts[k] : starts[k] + CHUNK]
+            chunk[...] = _values(dtype, chunk.shape, limits, case, sources[k], False)
+
+    workers = [threading.Thread(target=fill, args=(first,)) for first in range(WORKERS)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    return made
 
 
 # ------------------------------------------------------------------ families
