@@ -30,7 +30,7 @@ class FakeCupti:
         self.passes = passes
         self.failing = failing or {}
         self.calls: list[str] = []
-        self.images: dict[int, int] = {}
+        self.worth: Callable[[str], float] = len
 
     def __getattr__(self, name: str) -> Callable[..., int]:
         if not name.startswith("cupti"):
@@ -81,7 +81,7 @@ class FakeCupti:
 
     def do_ProfilerHostEvaluateToGpuValues(self, asked: Any) -> None:
         for i in range(asked.count):
-            asked.values[i] = len(asked.names[i].decode())
+            asked.values[i] = self.worth(asked.names[i].decode())
 
 
 def counting(fake: FakeCupti, metrics: tuple[str, ...], run: Callable[[], None], reset: Callable[[], None]) -> Any:
@@ -109,6 +109,12 @@ def test_a_metric_that_the_chip_lacks_is_left_out_and_the_others_are_counted() -
     fake = FakeCupti(("dram__bytes_read",))
     values = counting(fake, ("dram__bytes_read.sum", "dram__bytes_op_read.sum"), lambda: None, lambda: None)
     assert list(values) == ["dram__bytes_read.sum"]
+
+
+def test_a_metric_whose_pass_was_not_made_is_absent_and_no_number() -> None:
+    fake = FakeCupti(("sm__cycles_active",), passes=1)
+    fake.worth = lambda name: float("nan")
+    assert counting(fake, ("sm__cycles_active.sum",), lambda: None, lambda: None) == {}
 
 
 def test_the_profiler_is_closed_when_the_run_fails() -> None:
@@ -144,6 +150,14 @@ def test_a_device_is_tried_once_and_the_answer_is_remembered(monkeypatch: pytest
     assert [available(0), available(0)] == [Available("FAKE100", 130001)] * 2 and tried == [0]
     availability.remember(1, Refused("closed"))
     assert available(1) == Refused("closed") and tried == [0]
+
+
+def test_a_device_that_another_profiler_holds_is_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    busy = refused(CuptiError("cuptiRangeProfilerStart", availability.BUSY, "busy"))
+    answers = [busy, Available("FAKE100", 130001)]
+    monkeypatch.setattr(availability, "_KNOWN", {})
+    monkeypatch.setattr(availability, "_tried", lambda index: answers.pop(0))
+    assert (available(0), available(0)) == (busy, Available("FAKE100", 130001))
 
 
 def test_a_machine_without_a_gpu_refuses_in_words(monkeypatch: pytest.MonkeyPatch) -> None:

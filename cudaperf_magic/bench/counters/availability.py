@@ -16,6 +16,7 @@ from .cupti import CuptiError, Host, RangeProfiler, chip_of, load_cupti
 
 PROBE_LIMIT_S = 30.0
 
+BUSY = 26  # CUPTI_ERROR_HARDWARE_BUSY
 PERMISSION = (
     "this user may not read the GPU's counters (ERR_NVGPUCTRPERM); an administrator allows it with the line "
     "`options nvidia NVreg_RestrictProfilingToAdminUsers=0` in /etc/modprobe.d/nvidia.conf and a restart; a container "
@@ -24,7 +25,7 @@ PERMISSION = (
 # CUptiResult -> why, and what can be done. Of cupti_result.h.
 REASONS: dict[int, str] = {
     14: "CUPTI and the driver do not fit together; install an nvidia-cuda-cupti no newer than the driver's CUDA",
-    26: "another profiler holds the counters of this GPU; end it",
+    BUSY: "another profiler holds the counters of this GPU; end it",
     27: "CUPTI does not count on this GPU",
     33: "this virtual GPU has no counters",
     35: PERMISSION,
@@ -60,13 +61,16 @@ _KNOWN: dict[int, Available | Refused] = {}
 def available(index: int) -> Available | Refused:
     """Whether counters of device `index` can be read: tried once in a child, then remembered in this process."""
     if index not in _KNOWN:
-        _KNOWN[index] = _tried(index)
+        answer = _tried(index)
+        remember(index, answer)
+        return answer
     return _KNOWN[index]
 
 
 def remember(index: int, answer: Available | Refused) -> None:
-    """What an evaluation found out on its way, so that the next one does not try."""
-    _KNOWN[index] = answer
+    """What an evaluation found out on its way, so that the next one does not try. Another profiler ends some time."""
+    if answer != Refused(REASONS[BUSY]):
+        _KNOWN[index] = answer
 
 
 def refused(error: CuptiError | ToolchainError | DriverError) -> Refused:

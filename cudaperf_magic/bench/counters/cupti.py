@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import ctypes
 import importlib.util
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -147,7 +148,7 @@ class Host:
         return Schedule(self.chip, names, bytes(image), passes.count)
 
     def values(self, schedule: Schedule, image: ctypes.Array[ctypes.c_uint8], range_index: int) -> dict[str, float]:
-        """What one range of the decoded counter data says of each metric."""
+        """What one range of the decoded counter data says of each metric; one whose pass is missing is absent."""
         count = len(schedule.metrics)
         found = (ctypes.c_double * count)()
         asked = ct.Evaluate(
@@ -155,7 +156,8 @@ class Host:
             names=_texts(schedule.metrics), count=count, values=found,
         )  # fmt: skip
         self.library.call("cuptiProfilerHostEvaluateToGpuValues", asked)
-        return dict(zip(schedule.metrics, found, strict=True))
+        values = zip(schedule.metrics, found, strict=True)
+        return {metric: value for metric, value in values if math.isfinite(value)}
 
     def _new(self) -> int:
         made = ct.HostInitialize(profilerType=ct.RANGE_PROFILER, pChipName=self.chip.encode())
