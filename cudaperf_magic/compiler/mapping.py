@@ -38,7 +38,7 @@ from cudaperf_magic.compiler.loops import (
     walk_expression,
 )
 from cudaperf_magic.compiler.lowering.atomics import without_atomic
-from cudaperf_magic.compiler.lowering.grid import all_of, ascending
+from cudaperf_magic.compiler.lowering.grid import all_of, ascending, axes_of, normalised
 from cudaperf_magic.compiler.moves.loops import shaped
 from cudaperf_magic.compiler.program import HostIf, HostLoop, HostScalar, Nest, Node, Program, Workspace, walk_nodes
 from cudaperf_magic.compiler.promote import cell, promote
@@ -223,6 +223,9 @@ class _Mapper:
                 break
             if self.facts.loop(inner.label).kind == "reduction" and self.facts.loop(loop.label).kind == "parallel":
                 break  # a private sum stays inside its thread
+            inner = normalised(inner, tuple(band)) or inner
+            if axes_of((*band, inner), tuple(member.label for member in (*band, inner))) is None:
+                break  # its points lie in no box that the host knows
             band.append(inner)
             body = inner.body
         atomic: set[str] = set()

@@ -9,7 +9,9 @@ from cudaperf_magic.compiler.loops import (
     Binary,
     Call,
     Const,
+    Declare,
     Expr,
+    If,
     Load,
     Loop,
     Name,
@@ -89,7 +91,7 @@ def extreme(expression: Expr, boxes: Boxes, want_low: bool) -> Expr | None:
         return _extreme_choice(expression, boxes, want_low)
     parts = linear(expression, boxes)
     if parts is None:
-        return None
+        return _extreme_sum(expression, boxes, want_low)
     total = parts.rest
     for name in parts.coefficients:
         coefficient = parts.constant_coefficient(name)
@@ -98,6 +100,43 @@ def extreme(expression: Expr, boxes: Boxes, want_low: bool) -> Expr | None:
         end = boxes[name][0 if (coefficient > 0) == want_low else 1]
         total = Binary("+", total, Binary("*", constant(coefficient), end))
     return simplify(total)
+
+
+def _extreme_sum(expression: Expr, boxes: Boxes, want_low: bool) -> Expr | None:
+    """Of a sum with remainders in it: `x % 2` lies between -1 and 1."""
+    match expression:
+        case Binary("%", _, Const() as period) if (integer(period) or 0) > 0:
+            reach = int(integer(period) or 1) - 1
+            return constant(-reach if want_low else reach)
+        case Binary("+", left, right):
+            ends = extreme(left, boxes, want_low), extreme(right, boxes, want_low)
+            return None if ends[0] is None or ends[1] is None else simplify(Binary("+", ends[0], ends[1]))
+        case _:
+            return None
+
+
+def normalised(loop: Loop, around: tuple[Loop, ...]) -> Loop | None:
+    """A loop of another step than 1 whose start depends on loops around it, counted from 0; None for other loops.
+
+    Its points are asked whether they lie before the end, for the count is the most that there may be.
+    """
+    if loop.step < 2 or not names_in(loop.start) & {outer.var for outer in around}:
+        return None
+    boxes: Boxes = {}
+    for outer in around:
+        low, high = extreme(outer.start, boxes, outer.step > 0), extreme(outer.stop, boxes, outer.step < 0)
+        if low is None or high is None:
+            return None
+        boxes[outer.var] = value_range(outer, low, high)
+    first, last = extreme(loop.start, boxes, True), extreme(loop.stop, boxes, False)
+    if first is None or last is None:
+        return None
+    number = Name(f"{loop.var}_number")
+    index = Binary("+", loop.start, Binary("*", Const(str(loop.step)), number))
+    inside = If(Binary("<", Name(loop.var), loop.stop), loop.body, line=loop.line)
+    count = ceil_div(simplify(Binary("-", last, first)), loop.step)
+    own = (Declare(loop.var, loop.type, init=index, line=loop.line), inside)
+    return replace(loop, var=number.name, start=ZERO, stop=count, step=1, body=own)
 
 
 def _extreme_choice(choice: Ternary, boxes: Boxes, want_low: bool) -> Expr | None:

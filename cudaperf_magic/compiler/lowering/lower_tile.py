@@ -32,7 +32,7 @@ from cudaperf_magic.compiler.loops import (
     map_statement,
     names_in,
 )
-from cudaperf_magic.compiler.lowering.footprint import Footprint, Span, footprints, stores_of
+from cudaperf_magic.compiler.lowering.footprint import Footprint, Span, footprints, planes_apart, stores_of
 from cudaperf_magic.compiler.lowering.grid import (
     Axis,
     all_of,
@@ -77,6 +77,7 @@ class _Tiler:
         self.kept: set[str] = set()
         self.apart = False  # whether kept scalars must be declared outside a guard that their first value stands in
         self.spans: dict[str, Span] = {}
+        self.ends = {axis.loop.var: axis.high for axis in self.axes}
         for number, axis in enumerate(self.axes):
             self.spans[axis.loop.var] = (self.base(axis), self.nest.block[number] * self.coarsen[number])
 
@@ -207,13 +208,22 @@ class _Tiler:
     def in_bounds(self, found: Footprint, source: tuple[Expr, ...]) -> tuple[Expr, ...]:
         conditions: list[Expr] = []
         shape = self.symbols.shapes.get(found.array) or ()
-        for index, origin, extent, moved in zip(source, found.origin, shape, found.varies_with, strict=True):
+        for number, (index, origin, extent) in enumerate(zip(source, found.origin, shape, strict=True)):
+            moved = found.varies_with[number]
             if not moved and integer(origin) is not None:
                 continue
             if may_be_negative(origin) and not self.starts_inside(origin):
                 conditions.append(Binary(">=", index, Const("0")))
             conditions.append(Binary("<", index, extent))
+            at = next(iter(found.loads)).subscripts[number]
+            end = self.ends.get(at.name) if self.is_cut(found.array) and isinstance(at, Name) else None
+            if end is not None and not same(end, extent):  # past it lie elements that the kernel may be writing
+                conditions.append(Binary("<", index, end))
         return tuple(conditions)
+
+    def is_cut(self, array: str) -> bool:
+        """Whether tiles of the array end where the loops do, since past that lies what the kernel writes."""
+        return array in usage(self.nest.body).stores and not planes_apart(array, self.nest.body)
 
     def starts_inside(self, origin: Expr) -> bool:
         """Whether the first block's tile starts at 0 or later: `i0 - 1` where i goes from 1."""
@@ -235,6 +245,7 @@ class _Tiler:
         if span is None:
             raise ValueError(f"{self.nest.name}: the range of {loop.var} is not known for a whole block")
         low, high = span
+        self.ends[loop.var] = high
         inside = self.through(prints, loop.body)
         compute = self.compute(
             loop, start, depth, inside, prints, uniform=(same(low, loop.start), same(high, loop.stop))
@@ -279,7 +290,8 @@ class _Tiler:
         conditions: list[Expr] = []
         if not uniform[0]:
             conditions.append(Binary(">=", Name(loop.var), loop.start))
-        if not uniform[1] or not adds_zero(loop, prints, self.symbols.shapes):
+        cut = frozenset(found.array for found in prints if self.is_cut(found.array))
+        if not uniform[1] or not adds_zero(loop, prints, self.symbols.shapes, cut):
             conditions.append(Binary("<", Name(loop.var), loop.stop))
         condition = all_of(tuple(conditions))
         body = inside if condition is None else (If(condition, inside),)

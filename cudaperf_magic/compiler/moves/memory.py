@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from math import prod
 
 from cudaperf_magic.compiler.analysis.accesses import jumps
 from cudaperf_magic.compiler.analysis.usage import usage
 from cudaperf_magic.compiler.loops import Assign, Break, Load, Loop, Name, Return, Stmt, walk
-from cudaperf_magic.compiler.lowering.footprint import Footprint, planes_apart
+from cudaperf_magic.compiler.lowering.apart import reads_apart
+from cudaperf_magic.compiler.lowering.footprint import Footprint
 from cudaperf_magic.compiler.lowering.keep import kept_in_register
 from cudaperf_magic.compiler.lowering.lower import symbols_of
 from cudaperf_magic.compiler.lowering.lower_tile import has_block_range, stageable
@@ -30,7 +32,7 @@ def _tile(program: Program, nest: Nest, step: Step, context: Context) -> Program
         raise Refused(f"{nest.name} has no loop {label} directly inside a point")
     if any(True for _ in jumps(loop.body, (Break, Return))):
         raise Refused(f"the loop over {loop.var} can be left early, and a tile's step would go on")
-    body = kept_in_register(nest.body, loop, symbols_of(program).types)
+    body = kept_in_register(nest.body, loop, symbols_of(program).types, partial(reads_apart, program, nest))
     loop = next(s for s in body if isinstance(s, Loop) and s.label == label)
     block = TILED_BLOCKS[len(nest.axes)]
     changed = replace(nest, body=body, block=block, coarsen=(1,) * len(block), tile=(label, depth))
@@ -119,9 +121,9 @@ def _worth_staging(nest: Nest, statements: tuple[Stmt, ...], program: Program) -
     candidates: list[tuple[float, str, int]] = []
     symbols = symbols_of(program)
     for array in sorted(usage(statements).loads):
-        if array in touched.stores and not planes_apart(array, nest.body):
-            continue
         prints = stageable(nest, array, statements, symbols)
+        if array in touched.stores and not _are_apart(prints, nest, program):
+            continue
         elements = sum(found.elements for found in prints)
         if elements <= len(prints):
             continue  # none, or a single address, which a warp gets from one sector anyway
@@ -135,6 +137,11 @@ def _worth_staging(nest: Nest, statements: tuple[Stmt, ...], program: Program) -
             chosen.append(array)
             room -= bytes_
     return tuple(sorted(chosen))
+
+
+def _are_apart(prints: tuple[Footprint, ...], nest: Nest, program: Program) -> bool:
+    """Whether the kernel writes nothing of what a block would bring in."""
+    return all(reads_apart(program, nest, found.array, found.loads) for found in prints)
 
 
 def _uses(nest: Nest, found: Footprint) -> int:
@@ -152,9 +159,10 @@ def _is_out_of_order(nest: Nest, found: Footprint) -> bool:
 def _check(nest: Nest, statements: tuple[Stmt, ...], arrays: tuple[str, ...], program: Program) -> None:
     touched = usage(statements)
     for array in arrays:
-        if array in touched.stores and not planes_apart(array, statements):
+        prints = stageable(nest, array, statements, symbols_of(program))
+        if array in touched.stores and not _are_apart(prints, nest, program):
             raise Refused(f"{array} is written by the same kernel")
-        if not stageable(nest, array, statements, symbols_of(program)):
+        if not prints:
             raise Refused(f"what a block reads of {array} has no box of constant size")
 
 

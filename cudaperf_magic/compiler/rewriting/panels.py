@@ -71,11 +71,11 @@ class _Strip:
 
 
 def _strip(loop: Loop, size: int, taken: set[str], labels: set[str]) -> _Strip:
-    first = Name(taken_name(f"{loop.var}0", taken))
+    first = Name(taken_name(f"{loop.var}_strip", taken))
     end = Call("min", (Binary("+", first, Const(str(size))), loop.stop))
     comment = "\n".join(part for part in (loop.comment, SENTENCE.format(size=size)) if part)
     outer = replace(
-        loop, var=first.name, step=size, body=(), label=taken_name(f"{loop.label}0", labels), comment=comment
+        loop, var=first.name, step=size, body=(), label=taken_name(f"{loop.label}_strip", labels), comment=comment
     )
     return _Strip(loop.var, first, end, outer, replace(loop, start=first, stop=end, comment=""))
 

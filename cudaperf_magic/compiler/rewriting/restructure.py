@@ -47,7 +47,9 @@ def _improve(statements: tuple[Stmt, ...], facts: Facts, labels: set[str]) -> tu
     """The list with the first possible rewrite done, or None when there is none."""
     for position, statement in enumerate(statements):
         rewritten: tuple[Stmt, ...] | None = None
-        if isinstance(statement, Loop) and facts.loop(statement.label).kind != "parallel":
+        if isinstance(statement, Loop) and facts.loop(statement.label).kind == "parallel":
+            rewritten = _split_inside(statement, facts, labels)
+        elif isinstance(statement, Loop):
             rewritten = _rewrite(statement, facts, labels)
             if rewritten is None:
                 inner = _improve(statement.body, facts, labels)
@@ -164,6 +166,19 @@ def _split_at_pivot(loop: Loop, facts: Facts, labels: set[str]) -> tuple[Stmt, .
     return (before, at, beyond)
 
 
+def _split_inside(loop: Loop, facts: Facts, labels: set[str]) -> tuple[Stmt, ...] | None:
+    """A parallel loop around one that only its pivot keeps in order: a nest for each part, parallel both ways."""
+    inner = loop.body[0] if len(loop.body) == 1 else None
+    if not isinstance(inner, Loop) or facts.loop(inner.label).kind != "sequential":
+        return None
+    parts = None if facts.loop(loop.label).last_values else _split_at_pivot(inner, facts, labels)
+    if parts is None:
+        return None
+    first, *others = parts
+    made = [fresh(replace(loop, body=(part,), comment=""), labels) for part in others]
+    return (replace(loop, body=(first,)), *made)
+
+
 # ------------------------------------------------------------------- wavefront
 
 
@@ -174,6 +189,8 @@ def _by_diagonals(loop: Loop, facts: Facts, labels: set[str]) -> tuple[Stmt, ...
     inner = nest[1]
     if facts.loop(inner.label).kind != "sequential" or not has_static_header(inner, ()):
         return None
+    if any(facts.loop(deeper.label).is_parallel for deeper in loops_of(inner.body)):
+        return None  # what is parallel inside has more points than a diagonal
     if len(nest) > 2 and facts.loop(nest[2].label).kind == "sequential" and wave(facts, inner, nest[2]) is not None:
         return None  # the inner pair has the longer diagonals: its turn comes when the walk gets there
     weights = wave(facts, loop, inner)
