@@ -16,12 +16,13 @@ from numpy.typing import NDArray
 
 from cudaperf_magic.bench.compare import compare
 from cudaperf_magic.bench.oracle import Oracle
-from cudaperf_magic.bench.reference.run import CaseResult, Leaf
+from cudaperf_magic.bench.reference.run import CaseResult, Leaf, leaf_paths
 from cudaperf_magic.bench.reference.words import fault_error, sizes_text
 from cudaperf_magic.compiler.loops import Function
 from cudaperf_magic.errors import TaskError
 from cudaperf_magic.records import Argument, Case, Task, ValueRange
 from cudaperf_magic.tasks.c import places_of
+from cudaperf_magic.tasks.cases import numpy_dtype
 
 ASSUMED = "assumed, so that the C stays in its domain"
 FLOATS, INTEGERS = {"float32", "float64"}, {"int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"}
@@ -233,7 +234,26 @@ def _degenerate(clean: list[tuple[Case, CaseResult]], task: Task) -> Iterator[st
             passing[leaf.key] = passing.get(leaf.key, impostors) & impostors
     for key, names in passing.items():
         if names:
-            yield f"the check of {key} is weak: {' and '.join(sorted(names))} would pass for it on every case"
+            yield f"{weak_words(key)}: {' and '.join(sorted(names))} would pass for it on every case"
+
+
+def weak_words(key: str) -> str:
+    """How the note on an output begins whose check is weak."""
+    return f"the check of {key} is weak"
+
+
+def is_degenerate(task: Task) -> str | None:
+    """Why no speed may be claimed for a settled task: every output's check is weak, so that a kernel which computes
+    nothing might pass; None where at least one output has to be computed.
+    """
+    found = []
+    for argument in task.arrays:
+        if argument.role != "in":
+            for path in leaf_paths(numpy_dtype(argument.dtype)):
+                words = f"{weak_words(f'{argument.name}.{path}' if path else argument.name)}:"
+                found.append(next((note for note in task.notes if note.startswith(words)), None))
+    told = [note for note in found if note is not None]
+    return "; ".join(told) if told and len(told) == len(found) else None
 
 
 def _impostors(leaf: Leaf) -> Iterator[tuple[str, NDArray[Any]]]:

@@ -83,7 +83,7 @@ def fillings(
         target_bytes: of all arrays together. most_reference_s: of estimated time for the C.
         steps_per_s: loop iterations a second, measured for this function.
     """
-    growth = _Growth(task, function, target_bytes, most_reference_s, steps_per_s)
+    growth = Growth(task, function, target_bytes, most_reference_s, steps_per_s)
     base = task.cases[0]
     if not growth.names:
         return (growth.filling(base.size, "sizes"),)
@@ -97,10 +97,17 @@ def fillings(
 Doublings = Mapping[str, int]
 
 
-class _Growth:
+class Growth:
     """The sizes that may grow, and how far."""
 
-    def __init__(self, task: Task, function: Function, target_bytes: float, most_s: float, steps_per_s: float) -> None:
+    def __init__(
+        self,
+        task: Task,
+        function: Function,
+        target_bytes: float = TARGET_BYTES,
+        most_s: float = REFERENCE_S,
+        steps_per_s: float = STEPS_PER_S,
+    ) -> None:
         self.task, self.function = task, function
         self.target_bytes, self.most_s, self.steps_per_s = target_bytes, most_s, steps_per_s
         values = {a.name: a.values for a in task.arguments if a.values is not None}
@@ -153,14 +160,18 @@ class _Growth:
         return self.base[name] << doublings if doublings >= 0 else max(1, self.base[name] >> -doublings)
 
     def sizes(self, doublings: Doublings) -> dict[str, int]:
-        """All sizes; distances between rows keep what they had over the longest extent."""
-        extents = [name for name in self.kinds.extents if name in self.base]
-        longest = max((self.base[name] for name in extents), default=1)
+        """All sizes."""
         sizes = {n: self.grown_size(n, doublings[n]) if n in doublings else v for n, v in self.base.items()}
-        grown = max((sizes[name] for name in extents), default=1)
+        return self.led(sizes, self.base)
+
+    def led(self, sizes: dict[str, int], before: Mapping[str, int]) -> dict[str, int]:
+        """The sizes, with distances between rows as far above the longest extent as they were before."""
+        extents = [name for name in self.kinds.extents if name in before]
+        longest = max((before[name] for name in extents), default=1)
+        now = max((sizes[name] for name in extents), default=1)
         for name, kind in self.kinds.kinds.items():
-            if kind in ("lead", "stride") and extents and self.base.get(name, 0) >= max(longest, 2):
-                sizes[name] = grown + self.base[name] - longest
+            if kind in ("lead", "stride") and extents and before.get(name, 0) >= max(longest, 2):
+                sizes[name] = now + before[name] - longest
         return sizes
 
     def exceeds(self, sizes: Mapping[str, int]) -> Limit | None:

@@ -18,7 +18,8 @@ typedef struct {
 
 typedef struct {
     int64_t budget;   /* loop iterations allowed */
-    int64_t noise;    /* 0: round nothing; 1: round every result to the working precision, with noise */
+    int64_t noise;    /* 0: round nothing; 1: round every result to the working precision, with noise;
+                         2: round every result to one precision class lower (float to TF32, double to float) */
     uint64_t seed;
     double amplitude; /* of the noise, in units in the last place */
 } cp_options;
@@ -139,20 +140,32 @@ static inline double cp_uniform(void) { /* in [-0.5, 0.5) */
 
 /* A result at working precision. With noise, one that is not exact there is moved by up to amplitude/2 units in the
    last place before it is rounded; an exact one stays, so that integer-exact inputs demand exact results. */
+static inline double cp_lower_float(double x) {
+    float narrow = (float)x;
+    uint32_t bits;
+    memcpy(&bits, &narrow, 4);
+    if ((bits & 0x7F800000) != 0x7F800000) bits = (bits + 0x1000) & 0xFFFFE000;
+    memcpy(&narrow, &bits, 4);
+    return (double)narrow;
+}
 static inline double cp_round_float(double x) {
+    if (cp_how.noise == 2) return cp_lower_float(x);
     if (!cp_how.noise || (double)(float)x == x) return x;
     return (double)(float)(x * (1.0 + cp_uniform() * cp_how.amplitude * 0x1p-23));
 }
 static inline long double cp_round_double(long double x) {
+    if (cp_how.noise == 2) return (long double)(float)x;
     if (!cp_how.noise || (long double)(double)x == x) return x;
     return (long double)(double)(x * (1.0L + cp_uniform() * cp_how.amplitude * 0x1p-52L));
 }
 /* A result of an approximate library function: two units of noise even where this library's answer is exact. */
 static inline double cp_approximate_float(double x) {
+    if (cp_how.noise == 2) return cp_lower_float(x);
     if (!cp_how.noise) return x;
     return (double)(float)(x * (1.0 + cp_uniform() * (3.0 + cp_how.amplitude) * 0x1p-23));
 }
 static inline long double cp_approximate_double(long double x) {
+    if (cp_how.noise == 2) return (long double)(float)x;
     if (!cp_how.noise) return x;
     return (long double)(double)(x * (1.0L + cp_uniform() * (3.0 + cp_how.amplitude) * 0x1p-52L));
 }

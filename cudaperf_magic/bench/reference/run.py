@@ -106,7 +106,7 @@ def run_reference(
 ) -> tuple[CaseResult, ...]:
     """Run every set of inputs; each maps every argument, in order, to an array (a scalar has one element)."""
     results: list[CaseResult] = []
-    runner = _Runner(builds, arguments, limits)
+    runner = Runner(builds, arguments, limits)
     threading.stack_size(STACK_BYTES)
     thread = threading.Thread(target=lambda: results.extend(runner.case(one) for one in inputs))
     thread.start()
@@ -133,7 +133,7 @@ class _Report(ctypes.Structure):
 
 
 @dataclass
-class _Watched:
+class Watched:
     """One watched run: its report, the arrays after it, their shadows."""
 
     report: _Report
@@ -141,7 +141,9 @@ class _Watched:
     shadow: dict[str, NDArray[np.uint8]] = field(default_factory=dict)
 
 
-class _Runner:
+class Runner:
+    """Runs the builds of one reference in this process."""
+
     def __init__(self, builds: Builds, arguments: tuple[Argument, ...], limits: Limits) -> None:
         self.arguments = arguments
         self.limits = limits
@@ -152,7 +154,7 @@ class _Runner:
         self.widened = ctypes.CDLL(builds.widened).cp_run
 
     def case(self, inputs: dict[str, Array]) -> CaseResult:
-        checked = self._watched(self.checked, inputs)
+        checked = self.watched(self.checked, inputs)
         report = checked.report
         if report.kind:
             rank = int(report.rank)
@@ -172,7 +174,10 @@ class _Runner:
             disagreement=self._disagreement(plain, checked.data),
         )
 
-    def _watched(self, entry: object, inputs: dict[str, Array], noise: int = 0, is_wide: bool = False) -> _Watched:
+    def watched(
+        self, entry: object, inputs: dict[str, Array], noise: int = 0, is_wide: bool = False, is_lower: bool = False
+    ) -> Watched:
+        """One run of a printed build; `noise` numbers its noise, 0 is none."""
         data = {n: widened(a) if is_wide else a.copy() for n, a in inputs.items()}
         parameters = [a for a in self.arguments if not a.is_result]
         shadow = {
@@ -180,7 +185,8 @@ class _Runner:
             for a in parameters
         }
         extents = [extent for a in parameters if a.is_pointer or a.is_array for extent in data[a.name].shape]
-        options = _Options(self.limits.budget, int(noise > 0), 0x9E3779B97F4A7C15 * (noise + 1) % 2**64, NOISE_ULPS)
+        seed = 0x9E3779B97F4A7C15 * (noise + 1) % 2**64
+        options = _Options(self.limits.budget, 2 if is_lower else int(noise > 0), seed, NOISE_ULPS)
         report = _Report()
         entry(  # type: ignore[operator]
             _pointers(list(data.values())),
@@ -189,17 +195,17 @@ class _Runner:
             ctypes.byref(options),
             ctypes.byref(report),
         )
-        return _Watched(report, data, shadow)
+        return Watched(report, data, shadow)
 
     def _wide_runs(self, inputs: dict[str, Array]) -> tuple[dict[str, Array] | None, list[dict[str, Array]]]:
         """The widened result (None where the wide build strays out of bounds), and those with noise that stayed in."""
         if not self.limits.samples:
             return None, []
-        plain = self._watched(self.widened, inputs, is_wide=True)
-        runs = [self._watched(self.widened, inputs, k + 1, is_wide=True) for k in range(self.limits.samples)]
+        plain = self.watched(self.widened, inputs, is_wide=True)
+        runs = [self.watched(self.widened, inputs, k + 1, is_wide=True) for k in range(self.limits.samples)]
         return (None if plain.report.kind else plain.data), [run.data for run in runs if not run.report.kind]
 
-    def _all_written(self, argument: Argument, checked: _Watched) -> bool:
+    def _all_written(self, argument: Argument, checked: Watched) -> bool:
         shadow = checked.shadow.get(argument.name)
         size = checked.data[argument.name].size
         return shadow is None or size == 0 or bool(np.all(shadow & WRITTEN))
@@ -214,7 +220,7 @@ class _Runner:
         return ""
 
     def _leaves(
-        self, plain: dict[str, Array], wide: dict[str, Array] | None, noisy: list[dict[str, Array]], checked: _Watched
+        self, plain: dict[str, Array], wide: dict[str, Array] | None, noisy: list[dict[str, Array]], checked: Watched
     ) -> list[Leaf]:
         found = []
         for argument in self.outputs:
