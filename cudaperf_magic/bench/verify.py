@@ -24,6 +24,7 @@ from cudaperf_magic.bench.reference.run import Leaf, at_path
 from cudaperf_magic.bench.runners import Request, Runner, RunResult, Schedule
 from cudaperf_magic.bench.words import element_text, value_text
 from cudaperf_magic.records import Candidate, Case, Fault, OutputError, Status, Task, Verdict
+from cudaperf_magic.tasks.neighbours import neighbours
 
 Array = NDArray[Any]
 
@@ -104,6 +105,18 @@ def verify(
         cases_total=len(wanted),
         is_deterministic=all(one.is_deterministic for one in judged),
     )
+
+
+def generality(task: Task, candidate: Candidate, runner: Runner, oracle: Oracle) -> tuple[int, int]:
+    """(Shapes beside the measured one on which the candidate is right, of those tried); no verdict hangs on it.
+
+    Raises:
+        ToolchainError: the machine cannot run candidates or references.
+    """
+    cases = [case for case in neighbours(task, oracle.function) if oracle.defines(case)]
+    references = oracle.run_all(cases)
+    judgements = _judge_group(task, candidate, runner, references, REST_CPU_S) if references else iter(())
+    return sum(one.status == "pass" for one in judgements), len(cases)
 
 
 def _groups(cases: Sequence[Case]) -> Iterator[tuple[Sequence[Case], float]]:
