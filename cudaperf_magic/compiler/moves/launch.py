@@ -59,8 +59,8 @@ def _coarsen_options(program: Program, nest: Nest, context: Context) -> Iterator
         return
     if nest.tile is not None:
         counts: tuple[tuple[int, ...], ...] = ((4, 4), (2, 2)) if len(nest.axes) == 2 else ((2,),)
-        if context.fills and len(nest.axes) == 2:
-            counts = ((8, 8), *counts)
+        if context.fills and len(nest.axes) > 1:
+            counts = tuple((*count, *(1 for _ in nest.axes[2:])) for count in ((8, 8), (4, 4), (2, 2)))
         yield from (Step("coarsen", nest.name, count) for count in counts)
     elif nest.staged:
         yield from (Step("coarsen", nest.name, (1, 4)),) if len(nest.axes) == 2 else ()

@@ -1,4 +1,4 @@
-"""Moves on the C's own loops, made before any loop is mapped to a grid: distribute, swap, fuse, panel, one_block.
+"""Moves on the C's own loops, made before any loop is mapped to a grid: distribute, swap, fuse, panel, one_block, ...
 
 They rewrite the function (or, one_block, tell the mapping which loop stays on the device) and are asked of the
 dependence analysis every time. A schedule's steps on loops come before its steps on kernels.
@@ -34,6 +34,7 @@ from cudaperf_magic.compiler.loops import (
     walk,
 )
 from cudaperf_magic.compiler.moves.distribute import distributed
+from cudaperf_magic.compiler.moves.hold import carried, held
 from cudaperf_magic.compiler.moves.move import Refused
 from cudaperf_magic.compiler.rewriting.panels import Panelled, panelled
 from cudaperf_magic.compiler.rewriting.replacing import exchanged, worded
@@ -103,6 +104,12 @@ def loop_options(function: Function, facts: Facts, fills: bool = False) -> Itera
             yield DISTRIBUTE, Step("distribute", loop.label)
         if kind != "parallel" and interchanged(loop, facts) is not None:
             yield SWAP, Step("swap", loop.label)
+        if kind == "reduction" and fills:
+            reductions = facts.loop(loop.label).reductions
+            if all(isinstance(r.target, Load) for r in reductions):
+                yield HOLD, Step("hold", loop.label)
+            if any(r.by_index for r in reductions):
+                yield CARRY, Step("carry", loop.label)
         if kind == "sequential" and any(facts.loop(inner.label).is_parallel for inner in loops_of(loop.body)):
             yield ONE_BLOCK, Step("one_block", loop.label)
             if fills and any(loop.var in names_in(i.start) | names_in(i.stop) for i in loops_of(loop.body)):
@@ -276,6 +283,8 @@ ONE_BLOCK = LoopMove(
     "one_block", ("synchronisation",), "One block runs the whole loop: barriers in the place of launches.", _one_block
 )
 PANEL = LoopMove("panel", ("intensity", "balance"), "A loop goes by strips, the rest in one go for each.", _panel)
-LOOP_MOVES: dict[str, LoopMove] = {move.name: move for move in (DISTRIBUTE, SWAP, FUSE, PANEL, ONE_BLOCK)}
+HOLD = LoopMove("hold", ("synchronisation", "balance"), "A sum into one element is kept in a scalar.", held)
+CARRY = LoopMove("carry", ("coalescing", "intensity"), "The best value travels with its index.", carried)
+LOOP_MOVES: dict[str, LoopMove] = {move.name: move for move in (DISTRIBUTE, SWAP, FUSE, PANEL, HOLD, CARRY, ONE_BLOCK)}
 
 __all__ = ["LOOP_MOVES", "LoopMove", "Shaped", "loop_options", "parted", "shaped"]

@@ -28,7 +28,7 @@ from cudaperf_magic.compiler.loops import (
 from cudaperf_magic.compiler.lowering.grid import axes_of
 from cudaperf_magic.compiler.lowering.keep import kept_in_register
 from cudaperf_magic.compiler.lowering.lower import symbols_of
-from cudaperf_magic.compiler.lowering.snippets import neutral
+from cudaperf_magic.compiler.lowering.snippets import identity, neutral
 from cudaperf_magic.compiler.moves.scan_passes import joined
 from cudaperf_magic.compiler.moves.two_pass import in_type, is_long, sets_only
 from cudaperf_magic.compiler.program import Nest, Program, Workspace
@@ -56,7 +56,7 @@ def split_over(program: Program, nest: Nest, facts: Facts, label: str, parts: in
     assert isinstance(reduced, Loop)
     kind = _type_of(body, accumulator, symbols.types)
     taken = set(symbols.types) | {space.name for space in program.workspaces}
-    zero = neutral(operator, kind)
+    zero = neutral(operator, kind) or identity(operator, kind)
     if zero is None:
         return f"parts of {operator} have no value to start from"
     first = at
