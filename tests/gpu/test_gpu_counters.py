@@ -17,15 +17,21 @@ from cudaperf_magic.bench.counters.availability import Available, Refused, avail
 from cudaperf_magic.bench.counters.cupti import load_cupti
 from cudaperf_magic.bench.counters.metrics import Counts, wanted
 from cudaperf_magic.bench.counters.ncu import Refusal, count_with_ncu, find_ncu
+from cudaperf_magic.bench.counters.profiler_child import CountLent, lent
+from cudaperf_magic.bench.counters.profiling import Profiling
 from cudaperf_magic.bench.counters.replay import Memory, Replay
 from cudaperf_magic.bench.counters.sanitizer import sanitize
 from cudaperf_magic.bench.counters.tool import find_tool
 from cudaperf_magic.bench.gpu.driver import load_driver
 from cudaperf_magic.bench.gpu.launching import Functions, ReadyLaunch
+from cudaperf_magic.bench.gpu.messages import Given
 from cudaperf_magic.bench.gpu.running import available_devices, open_device
+from cudaperf_magic.bench.gpu.sets import BufferSet, DeviceArray, Program
+from cudaperf_magic.bench.gpu.trusted import trusted_cubin
 from cudaperf_magic.bench.nvrtc import Compiled
 from cudaperf_magic.bench.plan import Launch, LaunchPlan, Pointer, Scalar
-from cudaperf_magic.bench.sandbox import Finished, run_in_child
+from cudaperf_magic.bench.sandbox import Finished, open_session, run_in_child
+from cudaperf_magic.bench.sandbox_line import Line
 
 pytestmark = pytest.mark.gpu
 
@@ -168,3 +174,53 @@ def test_every_kernel_that_ran_is_recorded_with_its_time(compiled: Compiled) -> 
     assert (runs["half_the_lanes"].owner, runs["half_the_lanes"].library) == ("library", "unknown")
     assert sum(run.share for run in runs.values()) == pytest.approx(1.0)
     assert all(run.share > 0 for run in runs.values())
+
+
+def lend_in_child(line: Line, cubin: bytes, symbols: dict[str, str], kernel: str, n: int) -> None:
+    """Lays a program out on the device, lends it, and tells afterwards what `y` holds."""
+    given = count_question(cubin, symbols, kernel, n, b"", ()).program
+    arrays = tuple(DeviceArray(a.name, a.role, np.full(n, 3, np.float32)) for a in given.arrays)
+    program = Program(cubin, symbols, given.plan, arrays)
+    with open_device(0):
+        driver, stream = load_driver(), ctypes.c_void_p()
+        driver.call("cuStreamCreate", ctypes.byref(stream), 1)
+        held = BufferSet(driver, stream, program, program.layout)
+        for array in arrays:
+            held.upload(array)
+        driver.call("cuCtxSynchronize")
+        line.send(lent(driver, held.base))
+        line.receive()
+        y = np.empty(n, np.float32)
+        size = ctypes.c_size_t(y.nbytes)
+        driver.call("cuMemcpyDtoH_v2", ctypes.c_void_p(y.ctypes.data), ctypes.c_uint64(held.address("y")), size)
+        line.send((float(y.min()), float(y.max())))
+
+
+def count_question(
+    cubin: bytes, symbols: dict[str, str], kernel: str, n: int, handle: bytes, metrics: tuple[str, ...]
+) -> CountLent:
+    given = (Given("x", "in", "float32", (n,)), Given("y", "inout", "float32", (n,)))
+    return CountLent(cubin, symbols, LaunchPlan((launch(kernel, n),)), given, handle, metrics)
+
+
+def test_lent_programs_are_counted_one_after_another_and_a_fault_harms_only_its_own(
+    compiled: Compiled, counters: Available
+) -> None:
+    held = Profiling(0, trusted_cubin(available_devices()[0].arch))
+    try:
+        for kernel, n in (("copy", N), ("grow", 1000), ("past", 1000), ("conflicting", N), ("grow", N)):
+            code = (compiled.cubin, compiled.mangled, kernel, n)
+            with open_session(lend_in_child, *code, kind="gpu", timeout_s=60, memory_bytes=None) as lender:
+                handle = lender.answer()
+                assert isinstance(handle, Finished), handle
+                answer = held.count(count_question(*code, handle.value, wanted(compiled.ptx)))
+                told = lender.ask("tell", timeout_s=20)
+            if kernel == "past":
+                continue  # within the lent memory it is no fault of the device's; either way the others are counted
+            assert isinstance(answer, Counts), answer
+            assert answer.get("store_requests") == (n + 31) // 32
+            assert isinstance(told, Finished), told
+            if kernel == "grow":
+                assert told.value == (6.0, 6.0)  # 3 + 3 once, for each pass began with what was lent
+    finally:
+        held.rest()

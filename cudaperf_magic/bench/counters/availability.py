@@ -67,10 +67,12 @@ def available(index: int) -> Available | Refused:
     return _KNOWN[index]
 
 
-def remember(index: int, answer: Available | Refused) -> None:
-    """What an evaluation found out on its way, so that the next one does not try. Another profiler ends some time."""
-    if answer != Refused(REASONS[BUSY]):
+def remember(index: int, answer: Available | Refused) -> bool:
+    """Keeps what was found out, so that nobody tries again; False for what will not last."""
+    is_lasting = answer != Refused(REASONS[BUSY])
+    if is_lasting:
         _KNOWN[index] = answer
+    return is_lasting
 
 
 def refused(error: CuptiError | ToolchainError | DriverError) -> Refused:

@@ -27,7 +27,7 @@ def prepare(index: int) -> Counter | Refused:
     """In a child whose current context is on device `index`: all but the profiler itself, so 0.02 s less later on."""
     try:
         library = load_cupti()
-        counter = Counter(Host(library, chip_of(library, index)), _current_context())
+        counter = Counter(Host(library, chip_of(library, index)), current_context())
         counter.schedule((*ALWAYS.values(), *OTHERWISE.values()))
     except (CuptiError, ToolchainError) as error:
         return refused(error)
@@ -69,7 +69,8 @@ class Counter:
         return self._schedules[metrics]
 
 
-def _current_context() -> int:
+def current_context() -> int:
+    """The CUcontext of this thread. Raises DriverError where there is none."""
     context = ctypes.c_void_p()
     load_driver().call("cuCtxGetCurrent", ctypes.byref(context))
     if not context.value:

@@ -67,14 +67,27 @@ class Program:
 class BufferSet:
     """Arrays, workspaces and, beside them, what `inout` arrays hold before a call."""
 
-    def __init__(self, driver: Driver, stream: ctypes.c_void_p, program: Program, layout: Layout) -> None:
-        """Raises DriverError when the device has no room."""
+    def __init__(
+        self,
+        driver: Driver,
+        stream: ctypes.c_void_p,
+        program: Program,
+        layout: Layout,
+        *,
+        lent_base: int | None = None,
+    ) -> None:
+        """On memory of its own, or on another process's set of the same program, mapped at `lent_base`.
+
+        Raises:
+            DriverError: the device has no room.
+        """
         self._driver, self._stream, self._program, self.layout = driver, stream, program, layout
         self._inout = [array for array in program.arrays if array.role == "inout"]
         pristine_bytes = sum(-(-array.host.nbytes // 512) * 512 for array in self._inout)
         self.size_bytes = layout.size_bytes + pristine_bytes
-        base = ctypes.c_uint64()
-        driver.call("cuMemAlloc_v2", ctypes.byref(base), ctypes.c_size_t(self.size_bytes))
+        base = ctypes.c_uint64(lent_base or 0)
+        if lent_base is None:
+            driver.call("cuMemAlloc_v2", ctypes.byref(base), ctypes.c_size_t(self.size_bytes))
         self.base = base.value
         self._pristine: dict[str, int] = {}
         at = self.base + layout.size_bytes
