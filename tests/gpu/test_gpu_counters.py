@@ -43,13 +43,15 @@ WARPS = N // 32
 
 @pytest.fixture(scope="module")
 def compiled() -> Compiled:
+    if not available_devices():
+        pytest.skip("no CUDA device")
     found = compile_in_child(SOURCE, available_devices()[0].arch, KERNELS)
     assert found.build.ok, found.build.log
     return found
 
 
 @pytest.fixture(scope="module")
-def counters() -> Available:
+def counters(compiled: Compiled) -> Available:
     answer = available(0)
     if isinstance(answer, Refused):
         pytest.skip(answer.reason)
