@@ -57,3 +57,12 @@ RATE(mul_int, int, asm volatile("mad.lo.s32 %0, %0, %1, %2;" : "+r"(x[k]) : "r"(
 RATE(exp2_float, float, asm volatile("ex2.approx.ftz.f32 %0, %0;" : "+f"(x[k])))
 
 extern "C" __global__ void nothing() {}
+
+// A kernel to be timed against itself: of little work for each byte, or of much.
+extern "C" __global__ void busy(const float *x, float *y, u32 elements, u32 rounds) {
+    u32 i = THREAD;
+    if (i >= elements) return;
+    float value = x[i];
+    for (u32 round = 0; round < rounds; round++) value = fmaf(value, 0.999f, 0.001f);
+    y[i] = value;
+}
