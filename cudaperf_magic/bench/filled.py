@@ -8,7 +8,6 @@ tasks met last. It judges no candidate.
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from threading import Lock
@@ -20,12 +19,22 @@ from cudaperf_magic.bench.sandbox import Finished, SharedArrays, run_in_child
 from cudaperf_magic.records import Case, Task
 from cudaperf_magic.tasks.cases import materialise
 from cudaperf_magic.tasks.expressions import Unknown
-from cudaperf_magic.tasks.filling import REFERENCE_S, TARGET_BYTES, Filling, fillings
+from cudaperf_magic.tasks.filling import (
+    REFERENCE_S,
+    STEPS_PER_S,
+    TARGET_BYTES,
+    Filling,
+    Limit,
+    fillings,
+    size_bytes,
+)
 from cudaperf_magic.tasks.work import estimated_steps
 
 TRIAL_BYTES, TRIAL_S = 16 << 20, 0.05  # of the case on which the C's speed is measured
 LATE = 8.0  # a run that takes so many times its estimate is given up, and a smaller case taken
 LEAST_TIMEOUT_S = 5.0
+WORTH_MORE = 8.0  # a case that takes less than such a part of what is allowed is worth another try
+RUNS = 5  # of plain C that all three runs cost together
 MEMORY_BYTES = 48 << 30  # of address space
 MEMORY_SHARE = 12  # of what is available, one part: inputs, two results, their wider copies, the buffers of runs
 MOST_HELD_BYTES = 6 << 30
@@ -41,6 +50,7 @@ class Filled:
     reference: Reference
     note: str
     size_bytes: int
+    limited_by: Limit = "bytes"
     shared: SharedArrays | None = None
     seconds: tuple[float, ...] = ()
 
@@ -80,41 +90,58 @@ def forget() -> None:
 
 
 def _made(oracle: Oracle, target_bytes: int, most_reference_s: float) -> Filled:
-    build: FastBuild | None = None
-    tried: set[Case] = set()
-    for one in _proposals(oracle, target_bytes, most_reference_s):
-        if one.case == oracle.task.cases[0]:
-            break
-        if one.case in tried or not _is_sound(oracle, one):
-            continue
-        tried.add(one.case)
-        build = build or build_fast(oracle.task, oracle.function)
-        found = run_case(oracle, build, one.case, max(LEAST_TIMEOUT_S, LATE * one.reference_s))
-        if found is not None:
-            return replace(found, note=one.note, size_bytes=one.size_bytes)
-    first = fillings(oracle.task, oracle.function, target_bytes=0)[-1]
-    is_given = first.limited_by in ("person", "sizes")
-    note = first.note if is_given else "timed on the measured case: the C bears no larger sizes"
-    return Filled(oracle.run(oracle.task.cases[0]), note, first.size_bytes)
+    speed = _trial_speed(oracle)
+    found = _largest(oracle, target_bytes, most_reference_s, speed)
+    if found is None:
+        return _measured(oracle, target_bytes)
+    taken = sum(found.seconds)
+    if found.limited_by == "reference" and taken * WORTH_MORE < most_reference_s:
+        # The trial was too small to tell how fast the C is; this run tells.
+        speed = estimated_steps(oracle.function, found.case.size) / max(taken, 1e-6)
+        larger = _largest(oracle, target_bytes, most_reference_s, speed, above_bytes=found.size_bytes)
+        found = larger or found
+    return found
 
 
-def _proposals(oracle: Oracle, target_bytes: int, most_s: float) -> Iterator[Filling]:
-    """The proposals for the speed that a smaller one of them shows."""
+def _measured(oracle: Oracle, target_bytes: int) -> Filled:
+    """The measured case, where nothing larger can be run."""
+    first = fillings(oracle.task, oracle.function, target_bytes=target_bytes)[0]
+    is_told = first.case == oracle.task.cases[0]
+    held = size_bytes(oracle.task, oracle.task.cases[0].size)
+    note = first.note if is_told else f"timed on {held / 2**20:,.1f} MB of arrays: the C bears no larger sizes"
+    return Filled(oracle.run(oracle.task.cases[0]), note, held, first.limited_by)
+
+
+def _largest(
+    oracle: Oracle, target_bytes: int, most_s: float, steps_per_s: float, above_bytes: int = 0
+) -> Filled | None:
+    """The first proposal that the C can bear."""
     task, function = oracle.task, oracle.function
-    speed: float | None = None
-    for trial in fillings(task, function, target_bytes=TRIAL_BYTES, most_reference_s=TRIAL_S):
-        if trial.case == task.cases[0] or not _is_sound(oracle, trial):
+    proposals = fillings(
+        task, function, target_bytes=target_bytes, most_reference_s=most_s, steps_per_s=max(steps_per_s, 1.0)
+    )
+    for one in proposals:
+        if one.case == task.cases[0] or one.size_bytes <= above_bytes:
+            return None
+        if not _is_sound(oracle, one):
             continue
-        found = run_case(oracle, build_fast(task, function), trial.case, LEAST_TIMEOUT_S)
+        found = run_case(oracle, build_fast(task, function), one.case, max(LEAST_TIMEOUT_S, LATE * one.reference_s))
         if found is not None:
-            speed = estimated_steps(function, trial.case.size) / max(sum(found.seconds), 1e-6)
+            return replace(found, note=one.note, size_bytes=one.size_bytes, limited_by=one.limited_by)
+    return None
+
+
+def _trial_speed(oracle: Oracle) -> float:
+    """Loop iterations a second that all runs of the C together come to, on a case that takes no time."""
+    task, function = oracle.task, oracle.function
+    for trial in fillings(task, function, target_bytes=TRIAL_BYTES, most_reference_s=TRIAL_S):
+        if trial.case == task.cases[0]:
             break
-    if speed is None:
-        yield from fillings(task, function, target_bytes=target_bytes, most_reference_s=most_s / 4)
-    else:
-        yield from fillings(
-            task, function, target_bytes=target_bytes, most_reference_s=most_s, steps_per_s=max(speed, 1.0)
-        )
+        if _is_sound(oracle, trial):
+            found = run_case(oracle, build_fast(task, function), trial.case, LEAST_TIMEOUT_S)
+            if found is not None:
+                return estimated_steps(function, trial.case.size) / max(sum(found.seconds), 1e-6)
+    return STEPS_PER_S / RUNS
 
 
 def _is_sound(oracle: Oracle, one: Filling) -> bool:
@@ -148,7 +175,8 @@ def run_case(oracle: Oracle, build: FastBuild, case: Case, timeout_s: float) -> 
     result: FastResult = ended.value
     leaves = leaves_of(task.arguments, room.arrays(), result)
     steps = int(estimated_steps(oracle.function, case.size))
-    return Filled(Reference(case, shared.arrays(), leaves, steps), "", shared.nbytes, shared, result.seconds)
+    reference = Reference(case, shared.arrays(), leaves, steps)
+    return Filled(reference, "", shared.nbytes, shared=shared, seconds=result.seconds)
 
 
 def available_bytes() -> int:
