@@ -23,7 +23,8 @@ from typing import Any
 import numpy as np
 
 from cudaperf_magic.bench.architectures import architecture
-from cudaperf_magic.bench.card import WORK, ceilings_of, machine_of, rounds_of
+from cudaperf_magic.bench.card import WORK, ceilings_of, rounds_of
+from cudaperf_magic.bench.devices import open_device
 from cudaperf_magic.bench.gpu import ceilings as own
 from cudaperf_magic.bench.gpu.lock import gpu_lock
 from cudaperf_magic.bench.gpu.messages import Given, Prepare, Sampled, Settle
@@ -126,16 +127,17 @@ def show(rows: list[Itself], doubled: Ratio, reached: Ceilings) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--device", default="cuda:0")
-    parser.add_argument("--arch", default="sm_90")
     parser.add_argument("--rounds", type=int, default=20)
     parser.add_argument("--pairs", type=int, default=30)
     parser.add_argument("--json", type=Path)
     options = parser.parse_args()
-    index = int(options.device.partition(":")[2] or 0)
-    machine_of(index)
-    rows = [against_itself(index, options.arch, kind, options.rounds, options.pairs) for kind in WORK]
-    doubled = twice(index, options.arch, options.pairs)
-    reached = ceilings_of(index, options.arch)
+    device = open_device(options.device)
+    if device.index is None:
+        parser.error("the simulator measures no time; take a CUDA device")
+    index, arch = device.index, device.arch
+    rows = [against_itself(index, arch, kind, options.rounds, options.pairs) for kind in WORK]
+    doubled = twice(index, arch, options.pairs)
+    reached = ceilings_of(index, arch)
     show(rows, doubled, reached)
     if options.json:
         data: dict[str, Any] = {
