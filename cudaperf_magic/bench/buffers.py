@@ -79,9 +79,13 @@ def buffers(task: Task, inputs: Mapping[str, Array], poison: int, *, guarded: bo
 def shifted(plan: LaunchPlan, made: Mapping[str, Buffer]) -> LaunchPlan:
     """The plan with every pointer into an argument moved past the band in front of it."""
 
+    known: dict[Pointer, Pointer] = {}
+
     def moved(pointer: Pointer) -> Pointer:
-        guard = made[pointer.buffer].guard_bytes if pointer.buffer in made else 0
-        return replace(pointer, offset_bytes=pointer.offset_bytes + guard) if guard else pointer
+        if pointer not in known:
+            guard = made[pointer.buffer].guard_bytes if pointer.buffer in made else 0
+            known[pointer] = replace(pointer, offset_bytes=pointer.offset_bytes + guard) if guard else pointer
+        return known[pointer]
 
     def argument(one: KernelArgument) -> KernelArgument:
         if isinstance(one, Struct):
