@@ -7,6 +7,7 @@ The candidates are files in tests/modules/; the hostile ones attack the protocol
 from __future__ import annotations
 
 import re
+from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from pathlib import Path
 
@@ -18,8 +19,6 @@ from cudaperf_magic.bench.modules.player import Limits
 from cudaperf_magic.errors import TaskError
 from cudaperf_magic.records import Candidate, Outcome, Task
 from cudaperf_magic.tasks.pytorch import OWN_KERNELS_ONLY, read_module_task
-
-pytest.importorskip("torch")
 
 FILES = Path(__file__).parent / "modules"
 HOSTILE = sorted((FILES / "hostile").glob("*.py"))
@@ -189,3 +188,26 @@ def test_a_text_that_is_no_task_says_what_it_lacks(change: tuple[str, str], word
     assert change[0] in text
     with pytest.raises(TaskError, match=words):
         read_module_task(text.replace(*change))
+
+
+@pytest.mark.slow
+def test_load_inline_works_and_two_candidates_of_one_name_do_not_meet(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CUDAPERF_CACHE", str(tmp_path))
+    right = (FILES / "extensions" / "linear_in_cpp.py").read_text()
+    wrong = right.replace("sum > 0 ? sum : 0", "sum")
+    with ThreadPoolExecutor(2) as pool:
+        first, second = pool.map(lambda source: evaluated(task("linear"), source), (right, wrong))
+    assert first.ok, (first.build.log, first.verdict)
+    assert ending(second) == "mismatch"
+    assert "library_call" not in kinds(first)
+    again = evaluated(task("linear"), right)
+    assert again.ok and again.seconds < first.seconds / 2  # the library was kept under the hash of its text
+
+
+def test_an_extension_may_not_include_a_file_by_its_path() -> None:
+    source = (FILES / "extensions" / "linear_in_cpp.py").read_text()
+    secret = Path(__file__).resolve()
+    outcome = evaluated(task("linear"), source.replace('CPP = r"""', f'CPP = r"""\n#include "{secret}"'))
+    assert not outcome.build.ok and "sentences" not in outcome.build.log

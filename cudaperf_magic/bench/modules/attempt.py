@@ -6,14 +6,18 @@ that makes of the candidate is evaluate.py's.
 
 from __future__ import annotations
 
+import contextlib
 import random
 import secrets
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from ...errors import ToolchainError
-from ...records import OutputError
+from ...records import Clocks, OutputError
+from ..counters.activity import Ran
+from ..gpu.clocks import reader
+from ..gpu.lock import gpu_lock
 from .court import Court
 from .inputs import NOMINAL
 from .player import Fallen, Limits, Player, places_by_name
@@ -40,7 +44,9 @@ class Attempt:
     is_deterministic: bool | None = None
     has_loaded_state: bool = False
     foreign_names: str = ""  # why the parameters could not be loaded
-    operations: dict[str, int] = field(default_factory=dict)  # of the framework, seen from inside
+    operations: dict[str, int] = field(default_factory=dict)  # of the framework, seen from inside, as the next
+    kernels: tuple[Ran, ...] = ()
+    clocks: tuple[Clocks, ...] = ()
     load_s: float = 0.0
     noise_s: float = 0.0  # of the parent's clock, by empty calls
     levels: tuple[str, ...] = ()
@@ -64,6 +70,7 @@ class Plan:
     entry: str = "Model"
     observes: bool = True
     knock_out: bool = False
+    knocks_out: bool = False  # whether a right candidate is tried once more with its kernels doing nothing
 
 
 def attempt(court: Court, source: str, plan: Plan) -> Attempt:
@@ -88,8 +95,8 @@ def attempt(court: Court, source: str, plan: Plan) -> Attempt:
         court.set_state(CANDIDATE, seed, state_seed)
         if not _takes_state(found, player, state_seed):
             return found
-        with _Others(court, plan, seed, state_seed) as others:
-            _play(found, court, player, others, plan.steps)
+        with _Others(court, plan, seed, state_seed) as others, _alone(plan.description.uuid):
+            _play(found, court, player, others, plan)
         _report(found, player, plan)
     if found.trouble is None and court.reread(CANDIDATE):
         found.fail("cheat", LATE_WRITE)
@@ -171,9 +178,15 @@ class _Others:
             self.court.release(BASELINE)
 
 
-def _play(found: Attempt, court: Court, player: Player, others: _Others, steps: Sequence[Step]) -> None:
+def _alone(uuid: str) -> contextlib.AbstractContextManager[None]:
+    """The device for us alone, where there is one; on a CPU no time is claimed."""
+    return gpu_lock(uuid) if uuid else contextlib.nullcontext()
+
+
+def _play(found: Attempt, court: Court, player: Player, others: _Others, plan: Plan) -> None:
     chance = random.Random(secrets.randbits(64))
-    for step in steps:
+    card = reader(plan.description.uuid) if plan.description.uuid else None
+    for step in plan.steps:
         theirs = others.time(step) if chance.random() < 0.5 else None
         if court.prepare(CANDIDATE, step):
             found.fail("cheat", LATE_WRITE, step)
@@ -196,6 +209,7 @@ def _play(found: Attempt, court: Court, player: Player, others: _Others, steps: 
             found.fail("mismatch", reason, step)
             return
         found.passed += 1
+        found.clocks += (card.read(),) if card is not None else ()
         found.seconds.append((step, seconds, others.time(step) if theirs is None else theirs))
 
 
@@ -207,8 +221,9 @@ def _report(found: Attempt, player: Player, plan: Plan) -> None:
         told = player.report()
         found.own_seconds = [float(each) for each in told["seconds"]]
         if plan.observes:
-            seen = player.observe(plan.steps[-1].slot)["operations"]
-            found.operations = {str(name): int(count) for name, count in seen.items()}
+            seen = player.observe(plan.steps[-1].slot)
+            found.operations = {str(name): int(count) for name, count in seen["operations"].items()}
+            found.kernels = tuple(Ran(str(name), int(ns), int(stream)) for name, ns, stream in seen["kernels"])
     except (Fallen, KeyError, TypeError, ValueError, AttributeError):
         return
 

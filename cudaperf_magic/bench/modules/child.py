@@ -15,7 +15,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..sandbox_line import Line
-from .extension import private_folder, route_load_inline
+from .extension import private_folder, route_load_inline, silence_triton
 from .gate import PAGE_BYTES, answer_calls
 from .layout import Layout, place_of, put_together, take_apart, unpacked, view
 from .loading import construct, load_source, state_tensors, strict_float32, trouble
@@ -81,6 +81,8 @@ class _Child:
 
     def do_load(self, source: str, name: str, init_inputs: Any, seed: int, knock_out: bool) -> dict[str, Any]:
         private_folder()
+        if knock_out:
+            silence_triton(source)
         if "cpp_extension" in source:  # importing it takes a while
             route_load_inline(self.line, knock_out=knock_out)
         try:
@@ -113,14 +115,19 @@ class _Child:
         return {"seconds": self.seconds, "failure": self.failure}
 
     def do_observe(self, slot: int) -> dict[str, Any]:
-        """One more call, watched from inside, its outputs dropped: which operations of the framework it makes."""
+        """Two more calls, watched from inside, their outputs dropped: operations of the framework, and kernels."""
         import torch
 
-        from .observe import operations_of
+        from .observe import kernels_of, operations_of
 
         inputs = [view(self.slots_memory, place) for place in self.layout.slots[slot].inputs]
+
+        def call() -> None:
+            self.model(*put_together(self.nest, inputs))
+            self.wait()
+
         with torch.no_grad():
-            return {"operations": operations_of(lambda: self.model(*put_together(self.nest, inputs)))}
+            return {"operations": operations_of(call), "kernels": kernels_of(call) if self.device != "cpu" else []}
 
     def _call(self, slot: int) -> bool:
         import torch

@@ -12,11 +12,28 @@ from collections.abc import Sequence
 from dataclasses import replace
 from statistics import median
 
-from ...records import Build, Candidate, Case, Fault, Label, Outcome, OutputError, Status, Task, Timing, Verdict
+from ...records import (
+    Build,
+    Candidate,
+    Case,
+    Fault,
+    KernelRun,
+    Label,
+    Outcome,
+    OutputError,
+    Status,
+    Task,
+    Timing,
+    Verdict,
+)
+from ...tasks.pytorch import OWN_KERNELS_ONLY
+from ..counters.activity import provenance
+from ..gpu.clocks import together
+from ..measuring.statistics import LEAST_PAIRS, ratio
 from .attempt import Attempt, Plan, attempt, samples
 from .building import build_extension
 from .court import Court
-from .labels import breach, clocks_label, copy_label, library_label
+from .labels import breach, clocks_label, copy_label, decoy_label, fig_leaf_label, library_label, own_kernels
 from .player import Limits
 from .referee import Description
 from .schedule import MOST_SEED, NOMINAL_CALLS, draw
@@ -63,6 +80,7 @@ def evaluate_module(
             build_extension,
             baseline=task.source if (is_timed if with_baseline is None else with_baseline) else "",
             entry=task.entry,
+            knocks_out=OWN_KERNELS_ONLY in task.contract,
         )
         described_s = time.perf_counter() - started
         found, labels = _attempts(court, candidate.source, plan)
@@ -78,12 +96,21 @@ def _attempts(court: Court, source: str, plan: Plan) -> tuple[Attempt, tuple[Lab
     """
     found = attempt(court, source, plan)
     if found.trouble not in ("mismatch", "crash") or not found.has_loaded_state:
-        return found, ()
+        return found, _knocked_out(court, source, plan, found)
     again = attempt(court, source, replace(plan, loads_state=False, steps=draw(plan.description.screened.families)))
     if again.trouble is not None:
         return found, ()
     words = "it prepares its weights in its constructor: parameters that are loaded later are not used"
     return again, (Label("weights_prepared", words),)
+
+
+def _knocked_out(court: Court, source: str, plan: Plan, found: Attempt) -> tuple[Label, ...]:
+    """Whether a candidate that promised own kernels is right without them: tried with all of them doing nothing."""
+    if found.trouble is not None or not plan.knocks_out or not own_kernels(source):
+        return ()
+    silent = attempt(court, source, replace(plan, baseline="", observes=False, knock_out=True))
+    label = decoy_label(own_kernels(source)) if silent.trouble is None else None
+    return (label,) if label is not None else ()
 
 
 def _outcome(
@@ -98,18 +125,20 @@ def _outcome(
     name = "simulator" if device == "simulator" else device
     if found.trouble == "build":
         return Outcome(Build(False, found.reason), device=name, isolation=found.levels)
-    labels += _labels(task, candidate, description, found)
+    kernels = provenance(found.kernels, own_kernels(candidate.source))
+    labels += _labels(task, candidate, description, found, kernels)
     broken = breach(task, labels)
     verdict = _verdict(description, found)
     if verdict.ok and broken is not None:
         verdict = replace(verdict, status="cheat", reason=f"{broken.message}; the task asks for own kernels only")
-    timing = _timing(found) if is_timed and verdict.ok and not description.screened.weak else None
+    timing = _timing(found, description.gpu) if is_timed and verdict.ok and not description.screened.weak else None
     return Outcome(
         Build(True, seconds=found.load_s),
         verdict,
         timing,
         device=name,
         stages=_stages(found),
+        kernels=kernels,
         labels=labels,
         isolation=found.levels,
     )
@@ -154,10 +183,13 @@ def _worst(errors: Sequence[OutputError]) -> tuple[OutputError, ...]:
     return tuple(worst.values())
 
 
-def _labels(task: Task, candidate: Candidate, description: Description, found: Attempt) -> tuple[Label, ...]:
+def _labels(
+    task: Task, candidate: Candidate, description: Description, found: Attempt, kernels: tuple[KernelRun, ...]
+) -> tuple[Label, ...]:
     ours = [seconds for _, seconds, _ in found.seconds]
     candidates = [
-        library_label(found.operations),
+        library_label(found.operations, kernels),
+        fig_leaf_label(kernels),
         clocks_label(ours[1:], found.own_seconds, found.noise_s) if found.trouble is None else None,
         copy_label(task.source, candidate.source),
     ]
@@ -180,12 +212,22 @@ def _stages(found: Attempt) -> tuple[tuple[str, float], ...]:
     return tuple(stages)
 
 
-def _timing(found: Attempt) -> Timing | None:
+def _timing(found: Attempt, gpu: str) -> Timing | None:
     pairs = samples(found)
     if not pairs:
         return None
     ours = tuple(seconds * 1e6 for seconds, _ in pairs)
     theirs = tuple(seconds * 1e6 for _, seconds in pairs if seconds is not None)
+    clocks = together(found.clocks)
     if len(theirs) != len(ours):
-        return Timing(ours)
-    return Timing(ours, baseline=BASELINE_NAME, baseline_samples_us=theirs)
+        return Timing(ours, clocks=clocks, gpu=gpu)
+    bounds = ratio(ours, theirs) if len(ours) >= LEAST_PAIRS else None
+    return Timing(
+        ours,
+        baseline=BASELINE_NAME,
+        baseline_samples_us=theirs,
+        noise=found.noise_s * 1e6 / median(ours),
+        interval=(bounds.low, bounds.high) if bounds is not None else None,
+        clocks=clocks,
+        gpu=gpu,
+    )

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import difflib
 import io
+import re
 import tokenize
 from collections.abc import Iterable, Sequence
 from statistics import median
@@ -19,6 +20,8 @@ from .observe import computing
 ALIKE = 0.9  # share of tokens that two sources have in common, in order
 DISAGREEMENT = 0.25  # of the parent's reading, beyond which the two clocks tell different stories
 NOISES = 3.0  # and so many times what empty calls differ by
+_CUDA_KERNEL = r"__global__\s+(?:[\w\s]*?__launch_bounds__\s*\([^)]*\))?\s*(?:\w+\s+)*?(\w+)\s*\("
+_TRITON_KERNEL = r"@(?:triton\.)?jit\b[^\n]*\n(?:\s*@[^\n]*\n)*\s*def\s+(\w+)"
 FORBIDDEN = {OWN_KERNELS_ONLY: ("library_call", "decoy")}
 
 
@@ -45,6 +48,18 @@ def fig_leaf_label(kernels: Sequence[KernelRun]) -> Label | None:
     if not own or not theirs or _share(own) >= _share(theirs):
         return None
     return Label("fig_leaf", f"its own kernels take {_share(own):.0%} of the time on the device")
+
+
+def own_kernels(source: str) -> tuple[str, ...]:
+    """Names of the kernels in a candidate's text: CUDA's `__global__` functions and Triton's jitted ones."""
+    cuda = re.findall(_CUDA_KERNEL, source)
+    triton = re.findall(_TRITON_KERNEL, source)
+    return tuple(dict.fromkeys(cuda + triton))
+
+
+def decoy_label(kernels: Sequence[str]) -> Label:
+    names = ", ".join(kernels[:4])
+    return Label("decoy", f"with {names} doing nothing, all results are the same: they are not what computes")
 
 
 def clocks_label(ours_s: Sequence[float], theirs_s: Sequence[float], noise_s: float) -> Label | None:

@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 
+from ...errors import ToolchainError
+
 # Operations that make, move or look at tensors without computing: whoever launches kernels of their own needs them.
 PLUMBING = frozenset((
     "_local_scalar_dense", "_reshape_alias", "_to_copy", "_unsafe_view", "alias", "arange", "as_strided", "cat",
@@ -36,6 +38,19 @@ def operations_of(call: Callable[[], object]) -> dict[str, int]:
     with Watch():  # type: ignore[no-untyped-call]
         call()
     return dict(seen)
+
+
+def kernels_of(call: Callable[[], object]) -> list[tuple[str, int, int]]:
+    """(symbol, nanoseconds, stream) of the kernels that ran, by CUPTI; none where it is absent or refused."""
+    from ..counters.activity import Recorder
+    from ..counters.cupti import CuptiError, load_cupti
+
+    try:
+        with Recorder(load_cupti()) as recorder:
+            call()
+    except (CuptiError, ToolchainError):
+        return []
+    return [(one.symbol, one.time_ns, one.stream) for one in recorder.ran]
 
 
 def computing(operations: dict[str, int]) -> list[str]:

@@ -34,7 +34,8 @@ class Description:
     outputs: tuple[TensorPlace, ...]
     state: tuple[TensorPlace, ...]
     screened: Screened
-    notes: tuple[str, ...] = ()
+    gpu: str = ""  # the card's own name and UUID; "" on the CPU
+    uuid: str = ""
 
 
 @dataclass
@@ -104,6 +105,7 @@ class _Referee:
             tuple(outputs),
             tuple(place_of(tensor, name) for name, tensor in state.items()),
             found,
+            *_card(device),
         )
         return {"description": description}
 
@@ -251,6 +253,15 @@ class _Referee:
                 self.flush = torch.empty(L2_FLUSH_BYTES, dtype=torch.uint8, device=self.device)
             self.flush.zero_()
             torch.cuda.synchronize()
+
+
+def _card(device: str) -> tuple[str, str]:
+    if device == "cpu":
+        return "", ""
+    import torch
+
+    properties = torch.cuda.get_device_properties(device)
+    return properties.name, f"GPU-{properties.uuid}"
 
 
 def _packed(value: Any) -> Any:

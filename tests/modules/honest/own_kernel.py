@@ -11,5 +11,5 @@ class ModelNew(nn.Module):
         self.linear = nn.Linear(width, depth)
 
     def forward(self, x):
-        weight, bias = (each.numpy() for each in (self.linear.weight, self.linear.bias))
-        return torch.from_numpy(np.maximum(x.numpy() @ weight.T + bias, 0))
+        weight, bias = (each.cpu().numpy() for each in (self.linear.weight, self.linear.bias))
+        return torch.from_numpy(np.maximum(x.cpu().numpy() @ weight.T + bias, 0))

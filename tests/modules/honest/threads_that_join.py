@@ -12,7 +12,7 @@ class ModelNew(nn.Module):
         self.linear = nn.Linear(width, depth)
 
     def forward(self, x):
-        y = torch.empty(64, 32)
+        y = x.new_empty(64, 32)
 
         def half(rows):
             y[rows] = torch.relu(self.linear(x[rows]))
