@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from cudaperf_magic.bench.gpu.state import remembers
+from cudaperf_magic.bench.gpu.state import HEAP, remembers
 from cudaperf_magic.bench.nvrtc import build
 
 FORGETFUL = {
@@ -44,6 +44,11 @@ REMEMBERING = {
         "__device__ int c[4]; __device__ int *q = c; __global__ void k(int *x) { q[0] = x[0]; x[1] = q[1]; }"
     ),
 }
+
+
+def test_a_kernel_that_allocates_on_the_device_may_remember() -> None:
+    source = "__global__ void k(int **x) { int *p = (int *)malloc(64); if (p) p[1] = 3; x[0] = p; }"
+    assert remembers(ptx(source)) == (HEAP,)
 
 
 @pytest.mark.parametrize("name", FORGETFUL)

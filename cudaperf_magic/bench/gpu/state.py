@@ -1,14 +1,15 @@
 """Which of a module's own variables its kernels may write to, and so find again at the next call, read from its PTX.
 
 Such a module could remember an answer; timing.py loads it anew before each call. Tables that are only read (of sin, of
-a candidate's own) and texts that are only printed are no memory. In doubt a variable is taken to be written. It runs
-nothing.
+a candidate's own) and texts that are only printed are no memory. In doubt a variable is taken to be written. What a
+kernel allocates on the device's own heap outlives even the module; that is only said. It runs nothing.
 """
 
 from __future__ import annotations
 
 import re
 
+HEAP = "the device's heap"
 _VARIABLE = re.compile(
     r"^\s*(?:\.(?:visible|extern|weak|common)\s+)*\.global\b[^;=]*?([\w$]+)\s*(?:\[[^;=]*)?(?:=|;)", re.M
 )
@@ -22,14 +23,16 @@ _INITIAL = re.compile(r"^\s*(?:\.(?:visible|extern|weak|common)\s+)*\.global\b[^
 
 
 def remembers(ptx: str) -> tuple[str, ...]:
-    """Names of variables in global memory that a kernel may write to. Empty: nothing outlives a call."""
+    """Names of variables in global memory that a kernel may write to, and HEAP. Empty: nothing outlives a call."""
+    heap = (HEAP,) if "malloc" in _CALL.findall(ptx) else ()
     variables = tuple(dict.fromkeys(_VARIABLE.findall(ptx)))
     if not variables:
-        return ()
+        return heap
     lines = [line.strip() for line in ptx.splitlines() if line.strip() and not line.strip().startswith(("//", "."))]
     calls_others = bool(set(_CALL.findall(ptx)) - _PRINTS)
     pointed_to = set(_WORD.findall(" ".join(_INITIAL.findall(ptx))))  # by another variable from the start
-    return tuple(name for name in variables if name in pointed_to or _may_be_written(name, lines, calls_others))
+    written = (name for name in variables if name in pointed_to or _may_be_written(name, lines, calls_others))
+    return (*heap, *written)
 
 
 def _may_be_written(name: str, lines: list[str], calls_others: bool) -> bool:
