@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
+import pytest
 from numpy.typing import NDArray
 
-from cudaperf_magic.bench.compare import compare
+from cudaperf_magic.bench import compare_c
+from cudaperf_magic.bench.compare import compare, outlying
 from cudaperf_magic.bench.reference.run import Leaf
 from cudaperf_magic.records import Tolerance
 
@@ -124,3 +128,63 @@ def test_at_the_brink_of_overflow_an_infinity_of_the_same_sign_passes_and_nowher
     assert not compare(leaf(values), np.array([1.0, np.inf], np.float32), TOLERANCE).ok
     assert not compare(leaf(values), np.array([np.inf, -3e38], np.float32), TOLERANCE).ok
     assert not compare(leaf(values), np.array([1.0, np.nan], np.float32), TOLERANCE).ok
+
+
+# ------------------------------------------------------------------ the pass in C against plain NumPy
+
+
+def wrong_by_numpy(leaf: Leaf, got: NDArray) -> NDArray[np.bool_]:
+    """The rule for single elements, spelled out in long doubles."""
+    plain, wide, spread = leaf.plain, leaf.wide.astype(np.longdouble), leaf.spread.astype(np.longdouble)
+    information = np.finfo(plain.dtype)
+    finite = np.isfinite(plain) & np.isfinite(leaf.wide) & np.isfinite(got)
+    same = (np.isnan(plain) & np.isnan(got)) | (np.isinf(plain) & (plain == got))
+    brink = (np.abs(plain) > information.max / 64) & np.isinf(got) & (np.sign(got) == np.sign(plain))
+    judged = np.isfinite(plain) & np.isfinite(leaf.wide) & ~leaf.varies
+    spread = np.where(judged, spread, 0)
+    usual = judged & (spread <= outlying(spread.astype(np.float64)))
+    typical = np.sqrt(np.mean(spread[usual] ** 2)) if usual.any() else 0
+    magnitude = np.abs(wide)
+    allowed = 3 * (spread + typical) + 4 * information.eps * magnitude + 4 * information.smallest_subnormal
+    allowed = allowed + np.where(spread > np.sqrt(information.eps) * magnitude, 16 * spread, 0)
+    far = np.abs(got.astype(np.longdouble) - wide) > allowed
+    return np.where(finite, far & (got != plain), ~(same | brink)) & ~leaf.varies
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("size", [1, 15, 16, 17, 1023, 1024, 1025, 5000])
+@pytest.mark.parametrize("seed", range(4))
+def test_the_pass_in_c_finds_what_plain_numpy_finds(dtype: type, size: int, seed: int) -> None:
+    random = np.random.default_rng([size, seed])
+    wide = random.normal(size=size) * 10.0 ** random.integers(-6, 6, size)
+    spread = np.abs(random.normal(size=size)) * 1e-4 * random.choice([0, 1e-3, 1, 100], size, p=[0.2, 0.4, 0.39, 0.01])
+    plain = (wide + spread * random.uniform(-1, 1, size)).astype(dtype)
+    got = (wide + spread * random.normal(size=size) * 4).astype(dtype)
+    odd = np.array([np.nan, np.inf, -np.inf, 3e38], dtype)
+    for array, share in ((plain, 0.02), (got, 0.02)):
+        places = random.random(size) < share * (seed % 2)
+        array[places] = random.choice(odd, int(places.sum()))
+    alike = random.random(size) < 0.01
+    got[alike] = plain[alike]
+    varies = random.random(size) < (0.01 if seed > 1 else 0)
+    held = replace(leaf(plain, wide, spread), varies=varies)
+    expected = wrong_by_numpy(held, got)
+    found = compare(held, got, TOLERANCE)
+    if expected.any():
+        assert (found.wrong, found.wrong_count) == (int(np.argmax(expected)), int(expected.sum()))
+    else:
+        assert found.wrong_count <= 1  # the mean may still be off
+
+
+def test_slices_on_several_cores_find_what_one_pass_finds(monkeypatch: pytest.MonkeyPatch) -> None:
+    random = np.random.default_rng(5)
+    wide = random.normal(size=300_000)
+    got = wide.astype(np.float32)
+    got[[7, 100_000, 299_999]] += 1
+    held = leaf(wide.astype(np.float32), wide, 1e-6)
+    whole = compare(held, got, TOLERANCE)
+    monkeypatch.setattr(compare_c, "SLICE", 4096)
+    parts = compare(held, got, TOLERANCE)
+    assert (parts.wrong, parts.wrong_count) == (whole.wrong, whole.wrong_count) == (7, 3)
+    assert parts.error.rms == pytest.approx(whole.error.rms, rel=1e-12)
+    assert parts.error.largest == whole.error.largest
