@@ -8,15 +8,18 @@ from __future__ import annotations
 
 import contextlib
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Self
 
 from ..errors import ToolchainError
 from . import nvrtc
 from .nvrtc import Compiled
+from .sandbox import run_in_child
 from .sandbox_ends import Crashed, Finished, ServerDied, TimedOut
 from .sandbox_line import Line
 from .sandbox_session import Session
 from .spares import READY, Recipe, Spares
+from .toolkit import Toolkit, mismatch
 
 TIMEOUT_S = 60.0  # cub and cooperative groups take 3 to 9 s; past this it is a compile bomb
 MEMORY_BYTES = 8 << 30  # of address space
@@ -97,3 +100,24 @@ class Compiler:
         stack, self._stack, self.session = self._stack, None, None
         if stack is not None:
             stack.close()
+
+
+def must_fit(arch: str, driver: str) -> None:
+    """Before the first compilation for a device: `arch` as "sm_75", `driver` as "12.4", both as the driver says.
+
+    Raises:
+        ToolchainError: what is compiled here would not run there, or there is no compiler; it says what to install.
+    """
+    major, _, minor = driver.partition(".")
+    why = mismatch(_toolkit(), arch, (int(major), int(minor or 0)))
+    if why is not None:
+        raise ToolchainError(why)
+
+
+@lru_cache(maxsize=1)
+def _toolkit() -> Toolkit:
+    ended = run_in_child(nvrtc.toolkit, timeout_s=TIMEOUT_S, memory_bytes=MEMORY_BYTES, kind="compile")
+    if not isinstance(ended, Finished):
+        raise ToolchainError("NVRTC does not say its version; pip install --force-reinstall nvidia-cuda-nvrtc")
+    found: Toolkit = ended.value
+    return found

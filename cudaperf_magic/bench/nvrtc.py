@@ -21,6 +21,7 @@ from pathlib import Path
 from cudaperf_magic.bench import sandbox_pickle
 from cudaperf_magic.bench.cache import Cache, key_of
 from cudaperf_magic.bench.includes import STAND_INS, STUBS, refused_include
+from cudaperf_magic.bench.toolkit import Toolkit, mismatch
 from cudaperf_magic.errors import ToolchainError
 from cudaperf_magic.records import Build, KernelResources
 
@@ -121,6 +122,9 @@ def _library_identity() -> str:
 
 def _compile(source: str, arch: str, names: tuple[str, ...], options: tuple[str, ...]) -> Compiled:
     library = _library()
+    why = mismatch(toolkit(), arch, None)
+    if why is not None:
+        raise ToolchainError(why)
     started = time.perf_counter()
     program = ctypes.c_void_p()
     _must(library.nvrtcCreateProgram(ctypes.byref(program), source.encode(), FILE_NAME.encode(), 0, None, None))
@@ -239,6 +243,20 @@ def _version() -> tuple[int, int]:
     major, minor = ctypes.c_int(), ctypes.c_int()
     _must(_library().nvrtcVersion(ctypes.byref(major), ctypes.byref(minor)))
     return major.value, minor.value
+
+
+@functools.cache
+def toolkit() -> Toolkit:
+    """The compiler's version, and what it compiles for.
+
+    Raises:
+        ToolchainError: there is no NVRTC.
+    """
+    library, count = _library(), ctypes.c_int()
+    _must(library.nvrtcGetNumSupportedArchs(ctypes.byref(count)))
+    found = (ctypes.c_int * count.value)()
+    _must(library.nvrtcGetSupportedArchs(found))
+    return Toolkit(_version(), tuple(found))
 
 
 def _fetch(library: ctypes.CDLL, what: str, program: ctypes.c_void_p) -> bytes:
