@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scripted import ScriptedRunner, host_source, read_settled
 
-from cudaperf_magic.bench.calibration import Calibration, calibration
+from cudaperf_magic.bench.calibration import Calibration, calibration, task_labels
 from cudaperf_magic.bench.oracle import Oracle
 from cudaperf_magic.bench.reference.variants import lowered
 from cudaperf_magic.bench.settle import is_degenerate
@@ -17,6 +17,7 @@ DOT = """float dot(int n, const float x[n], const float y[n]) {
 COPY = "void copy(int n, const float x[n], float y[n]) { for (int i = 0; i < n; i++) y[i] = x[n - 1 - i]; }"
 CHAOS = """void chaos(int n, const float x[n], float y[n]) { for (int i = 0; i < n; i++) {
     float v = 0.5f + 0.1f * sinf(x[i]); for (int k = 0; k < 200; k++) v = 3.99f * v * (1.0f - v); y[i] = v; } }"""
+ZERO = "void f(int n, const float x[n], float y[n]) { for (int i = 0; i < n; i++) y[i] = x[i] * 0; }"
 COUNT = "int total(int n, const int x[n]) { int s = 0; for (int i = 0; i < n; i++) s += x[i]; return s; }"
 BYTES = """void grey(int n, const unsigned char x[n], float y[n]) {
     for (int i = 0; i < n; i++) y[i] = x[i] * 0.3f + 1.7f; }"""
@@ -67,7 +68,7 @@ def test_lower_precision_keeps_ten_bits_of_a_float_and_those_of_a_float_of_a_dou
 
 
 def test_a_task_whose_answer_is_always_zero_makes_no_speed_claim() -> None:
-    task, _ = read_settled("void f(int n, const float x[n], float y[n]) { for (int i = 0; i < n; i++) y[i] = x[i] * 0; }")
+    task, _ = read_settled(ZERO)
     why = is_degenerate(task)
     assert why is not None and "zeros" in why and "y" in why
 
@@ -79,6 +80,12 @@ def test_a_task_with_one_output_that_has_to_be_computed_is_not_degenerate() -> N
     assert any("the check of y is weak" in note for note in task.notes)
     assert is_degenerate(task) is None
     assert is_degenerate(read_settled(DOT)[0]) is None
+
+
+def test_what_cannot_be_refereed_and_what_is_degenerate_are_labels_of_every_candidate() -> None:
+    assert "unrefereeable" in {label.kind for label in task_labels(read_settled(CHAOS)[1])}
+    assert [label.kind for label in task_labels(read_settled(ZERO)[1])] == ["degenerate"]
+    assert task_labels(read_settled(DOT)[1]) == ()
 
 
 # ------------------------------------------------------------------ generality

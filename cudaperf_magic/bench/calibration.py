@@ -17,6 +17,8 @@ from cudaperf_magic.bench.oracle import BUDGET_STEPS, MEMORY_BYTES, TIMEOUT_S, O
 from cudaperf_magic.bench.reference.run import Builds, Limits, at_path
 from cudaperf_magic.bench.reference.variants import Outputs, Variants, run_variants
 from cudaperf_magic.bench.sandbox import Finished, run_in_child
+from cudaperf_magic.bench.settle import is_degenerate
+from cudaperf_magic.records import Label
 
 HONEST_SAMPLES = 3
 MULTIPLES = (3.0, 2.0, 1.5, 5.0, 8.0)  # the usual one first, then stricter, then milder
@@ -51,6 +53,19 @@ class Calibration:
         if not self.sees_narrow_inputs:
             return "a kernel that rounds its inputs one precision class lower (TF32, or float for double) would pass"
         return ""
+
+
+def task_labels(oracle: Oracle) -> tuple[Label, ...]:
+    """What every candidate of the task is labelled with: "degenerate" (no speed may be claimed), "unrefereeable"
+    (precision cannot be told apart), "narrow_inputs" (inputs in less precision would not be noticed).
+
+    Raises: as `calibration`.
+    """
+    found = calibration(oracle)
+    kind = "narrow_inputs" if found.is_refereeable else "unrefereeable"
+    labels = [Label(kind, found.note)] if found.note else []
+    why = is_degenerate(oracle.task)
+    return (*labels, Label("degenerate", why)) if why is not None else tuple(labels)
 
 
 _KNOWN: WeakKeyDictionary[Oracle, Calibration] = WeakKeyDictionary()
