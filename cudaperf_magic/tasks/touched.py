@@ -27,11 +27,14 @@ class Touched:
     """Shares of an array's elements, from 0 to 1.
 
     read: surely read at some time. written: surely written. first_read: surely read before anything is written there.
+    is_read, is_written: whether that may happen at all.
     """
 
     read: float = 0.0
     written: float = 0.0
     first_read: float = 0.0
+    is_read: bool = True
+    is_written: bool = True
 
 
 def touched(function: Function, sizes: Mapping[str, int]) -> dict[str, Touched]:
@@ -42,15 +45,15 @@ def touched(function: Function, sizes: Mapping[str, int]) -> dict[str, Touched]:
 
 def _touched(piece: Piece, parameter: Parameter, sizes: Mapping[str, int]) -> Touched:
     members = [a for a in piece.accesses if a.array == parameter.name]
-    if not parameter.shape or any(a.field for a in members):
-        return Touched()  # of a struct, fields that are not read may still share their sectors with others
     reads = [a for a in members if not a.is_write]
     writes = [a for a in members if a.is_write]
+    known = Touched(is_read=bool(reads), is_written=bool(writes))
+    if not parameter.shape or any(a.field for a in members):
+        return known  # of a struct, fields that are not read may still share their sectors with others
     read, written = (_share(piece, parameter, some, sizes) for some in (reads, writes))
-    if not writes:
-        return Touched(read, written, read)
     # Where each write is of an element's new value from its own old one, no element is lost before it is read.
-    return Touched(read, written, min(read, written) if all(_reads_itself(a) for a in writes) else 0.0)
+    first = read if not writes else min(read, written) if all(_reads_itself(a) for a in writes) else 0.0
+    return replace(known, read=read, written=written, first_read=first)
 
 
 def _reads_itself(write: Access) -> bool:

@@ -84,7 +84,7 @@ def floor(task: Task, function: Function, case: Case, sizes_bytes: Mapping[str, 
     """
     sizes = case.size
     shares = touched(function, sizes)
-    whole = _whole(task, sizes_bytes)
+    whole = _whole(task, shares, sizes_bytes)
     reads, writes, sure_reads = _bytes(task, shares, sizes_bytes)
     most_l2 = ceilings.l2_bytes
     least_us = max(
@@ -134,7 +134,11 @@ def _bytes(
     return reads, writes, sure_reads
 
 
-def _whole(task: Task, sizes_bytes: Mapping[str, int]) -> float:
-    """Bytes that would be moved if all of every array were."""
-    passes = {"in": 1, "out": 1, "inout": 2}
-    return float(sum(passes[a.role] * sizes_bytes.get(a.name, 0) for a in task.arrays))
+def _whole(task: Task, shares: Mapping[str, Touched], sizes_bytes: Mapping[str, int]) -> float:
+    """Bytes that would be moved if all were that may be: arrays that are read, and those that are written."""
+    total = 0
+    for argument in task.arrays:
+        share = shares.get(argument.name, Touched())
+        passes = (argument.role != "out" and share.is_read) + (argument.role != "in" and share.is_written)
+        total += passes * sizes_bytes.get(argument.name, 0)
+    return float(total)
