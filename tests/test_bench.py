@@ -7,20 +7,14 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import psutil
 import pytest
 
-from cudaperf_magic.bench import devices, sandbox
+from cudaperf_magic.bench import sandbox
 from cudaperf_magic.bench.bench import Bench
-from cudaperf_magic.bench.gpu.running import DeviceInfo
-from cudaperf_magic.bench.nvrtc import Compiled
-from cudaperf_magic.bench.runners import Request, RunResult
 from cudaperf_magic.bench.settle import settled
-from cudaperf_magic.bench.simulator.launch import simulate
 from cudaperf_magic.episode import play, resume
 from cudaperf_magic.errors import ToolchainError, UsageError
 from cudaperf_magic.fakes import FakePolicy
@@ -205,36 +199,11 @@ def test_a_closed_bench_leaves_no_process_behind(tasks: dict[str, Task]) -> None
     assert running == []
 
 
-@dataclass(frozen=True)
-class BlindRunner:
-    """As a device is: runs the kernel and sees neither races nor strays."""
-
-    compiled: Compiled
-    checks_bounds: bool = False
-    orders_threads: bool = False
-
-    def run(self, requests: Sequence[Request]) -> list[RunResult]:
-        results = []
-        for request in requests:
-            arrays = {name: array.copy() for name, array in request.arrays.items()}
-            simulate(self.compiled, request.plan, arrays, instrument="none")
-            results.append(RunResult(arrays))
-        return results
-
-
-@pytest.mark.parametrize("device", ["simulator", "cuda:0"])
-def test_a_race_that_changes_nothing_is_caught_on_a_device_that_shows_none(
-    monkeypatch: pytest.MonkeyPatch, tasks: dict[str, Task], device: str
-) -> None:
-    if device == "cuda:0":
-        present = DeviceInfo(0, "H100", "sm_90", "13.0", 1 << 30, 132)
-        monkeypatch.setattr(devices, "available_devices", lambda: (present,))
-        monkeypatch.setattr(devices, "GpuRunner", lambda compiled, index: BlindRunner(compiled))
-    with Bench(device) as blind:
-        racy, good = (blind.evaluate(tasks["saxpy"], Candidate((KERNELS / f"saxpy_{name}.cu").read_text()))
-                      for name in ("racy_but_right", "good"))
+def test_a_race_that_changes_nothing_is_caught(bench: Bench, tasks: dict[str, Task]) -> None:
+    racy, good = (bench.evaluate(tasks["saxpy"], Candidate((KERNELS / f"saxpy_{name}.cu").read_text()))
+                  for name in ("racy_but_right", "good"))
     assert racy.verdict.status == "fault" and racy.verdict.faults[0].kind == "global_race"
-    assert good.ok and good.structure is not None and good.device == device
+    assert good.ok and good.structure is not None and good.device == "simulator"
 
 
 PLAY_ENDLESSLY = """

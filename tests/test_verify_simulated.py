@@ -79,7 +79,8 @@ def simulated(source: str, cuda: str) -> Verdict:
     device = open_device("simulator")
     compiled = build_candidate(task, Candidate(cuda), device.arch)
     assert compiled.build.ok, compiled.build.log
-    return verify(task, Candidate(cuda), device.runner(compiled), oracle)
+    with device.runner(compiled) as runner:
+        return verify(task, Candidate(cuda), runner, oracle)
 
 
 def replaced(cuda: str, old: str, new: str) -> str:

@@ -44,9 +44,9 @@ def run_once(
     plan = _plan(task, candidate, scalars, buffers)
     if plan.launches or plan.steps:
         opened = open_device(device)
-        runner = opened.runner(_compiled(task, candidate, plan, opened.arch))
         initialised = {name: name != (result.name if result else "") for name in buffers}
-        (ran,) = runner.run([Request(plan, buffers, "forward", initialised)])
+        with opened.runner(_compiled(task, candidate, plan, opened.arch)) as runner:
+            (ran,) = runner.run([Request(plan, buffers, "forward", initialised)])
         if ran.status != "done" or ran.faults:
             raise NotVerified(f"{task.entry}: {_why(ran)}; it was verified on other arguments, and fails on these")
         buffers = {name: np.asarray(ran.arrays[name]).reshape(-1).view(np.uint8) for name in buffers}

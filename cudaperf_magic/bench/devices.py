@@ -6,14 +6,16 @@ A child that crashes or hangs is a result for the request that did it. Whether a
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
 from numpy.typing import NDArray
 
-from cudaperf_magic.bench.gpu.running import available_devices, run_on_gpu
-from cudaperf_magic.bench.gpu.running import open_device as open_gpu
+from cudaperf_magic.bench.gpu.messages import Run
+from cudaperf_magic.bench.gpu.running import available_devices
+from cudaperf_magic.bench.gpu_sessions import End, Seat, sessions_of
 from cudaperf_magic.bench.nvrtc import Compiled
 from cudaperf_magic.bench.plan import LaunchPlan
 from cudaperf_magic.bench.runners import Request, Runner, RunResult
@@ -45,9 +47,14 @@ class Device:
     def is_simulator(self) -> bool:
         return self.index is None
 
-    def runner(self, compiled: Compiled) -> Runner:
-        """Runs this build here."""
-        return SimulatorRunner(compiled) if self.index is None else GpuRunner(compiled, self.index)
+    @contextmanager
+    def runner(self, compiled: Compiled) -> Iterator[Runner]:
+        """Runs this build here, inside the block."""
+        if self.index is None:
+            yield SimulatorRunner(compiled)
+            return
+        with sessions_of(self.index).seat() as seat:
+            yield GpuRunner(compiled, seat)
 
 
 def open_device(name: str) -> Device:
@@ -88,11 +95,15 @@ class SimulatorRunner:
     _seen: list[tuple[LaunchPlan, SimulatorResult]] = field(default_factory=list, repr=False)
 
     def run(self, requests: Sequence[Request]) -> Sequence[RunResult]:
-        results = _run_all(simulate_requests, (self.compiled,), requests, MEMORY_BYTES)
+        results = _run_all(self._ask, requests)
         for request, result in zip(requests, results, strict=True):
             if request.schedule == "forward" and isinstance(result, Counted) and result.counts is not None:
                 self._seen.append((request.plan, result.counts))
         return results
+
+    def _ask(self, requests: Sequence[Request]) -> End:
+        given = (self.compiled, tuple(requests))
+        return run_in_child(simulate_requests, *given, timeout_s=TIMEOUT_S, memory_bytes=MEMORY_BYTES)
 
     def counts(self, plan: LaunchPlan) -> SimulatorResult | None:
         """What was counted when this plan was first run here, None when it was not."""
@@ -104,13 +115,18 @@ class GpuRunner:
     """The device itself: only what the driver notices is a fault, so buffers get guard bands."""
 
     compiled: Compiled
-    index: int
+    seat: Seat
     checks_bounds: bool = False
     orders_threads: bool = False
 
     def run(self, requests: Sequence[Request]) -> Sequence[RunResult]:
-        # The driver reserves more addresses than any limit would allow.
-        return _run_all(launch_requests, (self.compiled.cubin, self.compiled.mangled, self.index), requests, None)
+        return _run_all(self._ask, requests)
+
+    def _ask(self, requests: Sequence[Request]) -> End:
+        ended = self.seat.ask(Run(self.compiled.cubin, self.compiled.mangled, requests), TIMEOUT_S)
+        if isinstance(ended, Finished) and any(faults for _, faults, _ in ended.value):
+            self.seat.leave()  # its context is lost
+        return ended
 
 
 def simulate_requests(compiled: Compiled, requests: Sequence[Request]) -> list[Done]:
@@ -143,27 +159,11 @@ def _simulated(compiled: Compiled, request: Request, arrays: Arrays, used_s: flo
         raise ToolchainError(f"the simulator cannot work here ({error}); see `cudaperf doctor`") from error
 
 
-def launch_requests(cubin: bytes, names: Mapping[str, str], index: int, requests: Sequence[Request]) -> list[Done]:
-    """What the child does for a CUDA device."""
-    done: list[Done] = []
-    with open_gpu(index):
-        for request in requests:
-            arrays: Arrays = {name: array.copy() for name, array in request.arrays.items()}
-            faults = run_on_gpu(cubin, names, request.plan, arrays, index)
-            done.append((arrays, faults, None))
-            if faults:
-                break  # the context is lost
-    return done
-
-
-def _run_all(
-    work: Callable[..., list[Done]], settings: tuple[Any, ...], requests: Sequence[Request], memory_bytes: int | None
-) -> list[RunResult]:
+def _run_all(ask: Callable[[Sequence[Request]], End], requests: Sequence[Request]) -> list[RunResult]:
     """All requests in one child; when it does not survive them, one child each, to learn which it was."""
     if not requests:
         return []
-    ended = run_in_child(work, *settings, tuple(requests), timeout_s=TIMEOUT_S, memory_bytes=memory_bytes)
-    match ended:
+    match ask(requests):
         case Finished(value):
             results: list[RunResult] = [Counted(arrays, faults, counts=counts) for arrays, faults, counts in value]
             rest = requests[len(results) :]
@@ -172,20 +172,18 @@ def _run_all(
             where = ", here or on the inputs after these" if len(requests) > 1 else ""
             return [RunResult({}, (), "timeout", f"it did not end within {TIMEOUT_S:.0f} s{where}")] * len(requests)
         case Crashed() if len(requests) > 1:
-            return _one_by_one(work, settings, requests, memory_bytes)
-        case Crashed():
-            return [RunResult({}, (), "crash", f"running it ended with {ended.why}")]
+            return _one_by_one(ask, requests)
+        case Crashed(why):
+            return [RunResult({}, (), "crash", f"running it ended with {why}")]
 
 
-def _one_by_one(
-    work: Callable[..., list[Done]], settings: tuple[Any, ...], requests: Sequence[Request], memory_bytes: int | None
-) -> list[RunResult]:
+def _one_by_one(ask: Callable[[Sequence[Request]], End], requests: Sequence[Request]) -> list[RunResult]:
     results: list[RunResult] = []
     for request in requests:
         if results and (results[-1].status != "done" or results[-1].faults):
             results.append(_after(results[-1]))
         else:
-            results += _run_all(work, settings, [request], memory_bytes)
+            results += _run_all(ask, [request])
     return results
 
 

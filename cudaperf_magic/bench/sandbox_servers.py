@@ -37,8 +37,10 @@ class Kind:
 
 KINDS: dict[KindName, Kind] = {
     "plain": Kind(("numpy", "cudaperf_magic.bench.nvrtc", "cudaperf_magic.bench.simulator.launch")),
-    "gpu": Kind(("numpy", "cudaperf_magic.bench.gpu.running"), has_driver=True),
-    "compile": Kind(("numpy", "cudaperf_magic.bench.compilers"), "cudaperf_magic.bench.nvrtc:warm_up"),
+    "gpu": Kind(
+        ("numpy", "cudaperf_magic.bench.gpu.child"), "cudaperf_magic.bench.counters.counting:warm_up", has_driver=True
+    ),
+    "compile": Kind(("numpy", "cudaperf_magic.bench.compilers"), "cudaperf_magic.bench.nvrtc:warm_server"),
     "torch": Kind(
         ("numpy", "torch", "cudaperf_magic.bench.gpu.driver", "cudaperf_magic.bench.modules.referee"),
         "cudaperf_magic.bench.modules.loading:warm_up",

@@ -10,6 +10,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -192,6 +193,11 @@ def _requests(
     return found
 
 
+def not_launched(error: PlanError, case: Case) -> Verdict:
+    """The verdict on a program whose host function does, for a case, what cannot be read or CUDA would refuse."""
+    return _failed(_not_launched(error, case), case, 0, 1)
+
+
 def _not_launched(error: PlanError, case: Case) -> _Judged:
     reason = f"{error}{_for_sizes(case)}"
     return _Judged("crash", reason, (Fault("launch", str(error), line=getattr(error, "line", None)),))
@@ -215,7 +221,7 @@ def _judge(task: Task, runs: Sequence[_Run]) -> _Judged:
         return _faulty([unwritten], case)
     errors: list[OutputError] = []
     for run in runs:
-        wrong = _mismatch(task, run, errors)
+        wrong = mismatch(task, run.reference, partial(_left, run), errors)
         if wrong:
             return _Judged("mismatch", wrong, tuple(faults), tuple(errors))
     return _Judged("pass", "", tuple(faults), tuple(errors), _same_bits(runs))
@@ -265,11 +271,17 @@ def _same_bytes(left: Array, right: Array) -> NDArray[np.bool_]:
     return np.asarray((ours == theirs).all(axis=1))
 
 
-def _mismatch(task: Task, run: _Run, errors: list[OutputError]) -> str:
-    """The sentence on the first element that is wrong, or ""; the errors of every output are added to the list."""
+def mismatch(
+    task: Task, reference: Reference, left: Callable[[Leaf], Array], errors: list[OutputError]
+) -> str:
+    """The sentence on the first element that is wrong, or ""; the errors of every output are added to the list.
+
+    Args:
+        left: what a run left in an output.
+    """
     said = ""
-    for leaf in run.reference.leaves:
-        got = _left(run, leaf)
+    for leaf in reference.leaves:
+        got = left(leaf)
         found = compare(leaf, got, task.tolerance)
         errors.append(found.error)
         if found.wrong is not None and not said:
@@ -277,7 +289,7 @@ def _mismatch(task: Task, run: _Run, errors: list[OutputError]) -> str:
             values = (value_text(array.reshape(-1)[found.wrong]) for array in (np.ascontiguousarray(got), leaf.plain))
             said = "{} is {}, expected {}".format(place, *values)
             more = f"; {found.wrong_count} of {leaf.plain.size} elements are wrong" if leaf.plain.size > 1 else ""
-            said += f"{more} ({_told(run.reference.case)})"
+            said += f"{more} ({_told(reference.case)})"
     return said
 
 

@@ -12,6 +12,9 @@ from typing import Any
 import numpy as np
 
 from cudaperf_magic.bench.counters import counting
+from cudaperf_magic.bench.counters.availability import Refused
+from cudaperf_magic.bench.counters.counting import Counter
+from cudaperf_magic.bench.counters.metrics import Counts
 from cudaperf_magic.bench.gpu.driver import KERNEL_FAULTS, DriverError, load_driver
 from cudaperf_magic.bench.gpu.health import must_be_healthy
 from cudaperf_magic.bench.gpu.messages import (
@@ -52,7 +55,7 @@ def serve(line: Line, index: int) -> None:
     with open_device(index):
         must_be_healthy(index)
         line.send(Ready(device_info(index).name, device_uuid(index)))
-        desk = _Desk(index)
+        desk = _Desk(index, counting.prepare(index))  # before the candidate comes, who then need not wait for it
         while True:
             line.send(desk.answer(line.receive()))
 
@@ -60,8 +63,8 @@ def serve(line: Line, index: int) -> None:
 class _Desk:
     """The one program that is prepared, if any."""
 
-    def __init__(self, index: int) -> None:
-        self._index = index
+    def __init__(self, index: int, counter: Counter | Refused) -> None:
+        self._index, self._counter = index, counter
         self._prepared: Prepared | None = None
 
     def answer(self, question: Question) -> Any:
@@ -90,9 +93,14 @@ class _Desk:
             case Damage():
                 return self._ready.damage()
             case Count(metrics):
-                return counting.count(self._index, metrics, self._ready.renew, self._ready.call)
+                return self._count(metrics)
             case _:
                 raise ValueError(f"{type(question).__name__} is no question")
+
+    def _count(self, metrics: tuple[str, ...]) -> Counts | Refused:
+        if isinstance(self._counter, Refused):
+            return self._counter
+        return self._counter.count(metrics, self._ready.renew, self._ready.call)
 
     @property
     def _ready(self) -> Prepared:

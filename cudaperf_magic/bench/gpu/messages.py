@@ -25,7 +25,7 @@ class Ready:
 
 @dataclass(frozen=True)
 class Run:
-    """Requests of verification, each on buffers of its own. Answered with what `devices.launch_requests` returns."""
+    """Requests of verification, each on buffers of its own. Answered with arrays, faults and None for each."""
 
     cubin: bytes
     symbols: Mapping[str, str]

@@ -1,0 +1,230 @@
+"""A built candidate on a CUDA device -> Outcome: verified on small cases, then at the size that fills the device, timed
+and counted, while the simulator watches some small cases on the CPU: a device shows no race and few stray accesses.
+
+It keeps one meter a task: the filling case with its reference, and the baseline's child. Each candidate has a child
+and a context of its own. What the parts do is verify.py's, measure.py's and counters/'s.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import OrderedDict
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field, replace
+from threading import Lock
+
+from cudaperf_magic.bench.architectures import architecture
+from cudaperf_magic.bench.building import plan_of
+from cudaperf_magic.bench.counters import counted
+from cudaperf_magic.bench.counters.metrics import Counts
+from cudaperf_magic.bench.coverage import coverage
+from cudaperf_magic.bench.devices import Device, GpuRunner, SimulatorRunner
+from cudaperf_magic.bench.examining import examine
+from cudaperf_magic.bench.gpu_sessions import Seat, sessions_of
+from cudaperf_magic.bench.launcher import PlanError
+from cudaperf_magic.bench.measure import Built, Meter, Trial
+from cudaperf_magic.bench.nvrtc import Compiled
+from cudaperf_magic.bench.oracle import Oracle
+from cudaperf_magic.bench.structure import compulsory
+from cudaperf_magic.bench.verify import not_launched, verify
+from cudaperf_magic.errors import Unsupported
+from cudaperf_magic.records import Candidate, Label, Memory, Outcome, Structure, Task, Timing, Verdict
+
+WATCHED_CASES = 4
+WATCHERS = 8  # threads that wait for a simulator's child
+MOST_METERS = 2  # each holds half a gigabyte or more on the device, and as much in memory
+
+
+@dataclass
+class Stages:
+    """Where the time of one evaluation goes."""
+
+    seconds: dict[str, float] = field(default_factory=dict)
+
+    @contextmanager
+    def time(self, name: str) -> Iterator[None]:
+        started = time.perf_counter()
+        try:
+            yield
+        finally:
+            self.seconds[name] = self.seconds.get(name, 0.0) + time.perf_counter() - started
+
+    @property
+    def record(self) -> tuple[tuple[str, float], ...]:
+        return tuple(self.seconds.items())
+
+
+@dataclass(frozen=True)
+class Watched:
+    """What the simulator saw: a verdict that is not a pass, or none; and what it counted."""
+
+    verdict: Verdict | None
+    structure: Structure | None = None
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What was found at the filling size; a verdict that is not a pass ends it."""
+
+    verdict: Verdict | None = None
+    timing: Timing | None = None
+    counts: Counts | None = None
+    memory: Memory | None = None
+    labels: tuple[Label, ...] = ()
+
+
+class DeviceBench:
+    """Evaluations on one device. Safe from several threads; `close` ends every child of its tasks."""
+
+    def __init__(self, device: Device) -> None:
+        assert device.index is not None
+        self.device = device
+        self.sessions = sessions_of(device.index)
+        self.sessions.start()
+        self.watchers = _watchers()
+        self._meters: OrderedDict[Task, Meter] = OrderedDict()
+        self._lock = Lock()
+        self._making: dict[Task, Lock] = {}
+
+    def evaluate(self, task: Task, candidate: Candidate, compiled: Compiled, oracle: Oracle, stages: Stages) -> Outcome:
+        """How far a candidate that builds comes.
+
+        Raises:
+            TaskError, ToolchainError: as `Bench.evaluate`.
+        """
+        with self.sessions.seat() as seat:
+            return _Evaluation(self, task, candidate, compiled, oracle, seat, stages).outcome()
+
+    def meter(self, oracle: Oracle) -> Meter:
+        """The task's meter: made by the first who needs it, while others of the same task wait."""
+        with self._lock:
+            making = self._making.setdefault(oracle.task, Lock())
+        with making:
+            with self._lock:
+                if oracle.task in self._meters:
+                    self._meters.move_to_end(oracle.task)
+                    return self._meters[oracle.task]
+            made = Meter(oracle, self.sessions, self.device.arch)
+            made.baseline()
+            with self._lock:
+                self._meters[oracle.task] = made
+                dropped = self._meters.popitem(last=False)[1] if len(self._meters) > MOST_METERS else None
+            if dropped is not None:
+                dropped.close()
+            return made
+
+    def close(self) -> None:
+        with self._lock:
+            meters, self._meters = list(self._meters.values()), OrderedDict()
+        for meter in meters:
+            meter.close()
+        self.watchers.shutdown(wait=True, cancel_futures=True)
+        self.watchers = _watchers()  # its threads begin when it is used again
+        self.sessions.rest()
+
+
+def _watchers() -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(WATCHERS, thread_name_prefix="watch")
+
+
+@dataclass
+class _Evaluation:
+    """One candidate's way through the stages."""
+
+    bench: DeviceBench
+    task: Task
+    candidate: Candidate
+    compiled: Compiled
+    oracle: Oracle
+    seat: Seat
+    stages: Stages
+    meter: Meter = field(init=False)
+    launches: int = 0
+
+    def outcome(self) -> Outcome:
+        with self.stages.time("verify"):
+            verdict = self.small()
+        reached = Outcome(self.compiled.build, verdict, device=self.bench.device.name, isolation=self.seat.levels)
+        if not verdict.ok:
+            return reached
+        watching = self.bench.watchers.submit(self.watch)
+        measured = self.measured()
+        if measured.verdict is not None:
+            return replace(reached, verdict=measured.verdict)
+        with self.stages.time("watch"):
+            watched = watching.result()
+        if watched.verdict is not None:
+            return replace(reached, verdict=watched.verdict)
+        structure = self.counted(measured.counts, watched.structure) if measured.counts else watched.structure
+        return replace(
+            reached,
+            timing=measured.timing,
+            structure=structure,
+            memory=measured.memory,
+            labels=measured.labels,
+        )
+
+    def small(self) -> Verdict:
+        covered = coverage(self.task, self.candidate, self.oracle)
+        runner = GpuRunner(self.compiled, self.seat)
+        verdict = verify(self.task, self.candidate, runner, self.oracle, more=covered.cases)
+        if verdict.ok and covered.unmet:
+            verdict = replace(verdict, reason=f"{verdict.reason}; none of them launches {', '.join(covered.unmet)}")
+        return verdict
+
+    def measured(self) -> Measured:
+        """Right at the filling size, timed, and counted."""
+        with self.stages.time("reference"):
+            self.meter = self.bench.meter(self.oracle)
+        try:
+            program = Built(self.compiled, plan_of(self.task, self.candidate, self.meter.filled.case))
+        except PlanError as error:
+            return Measured(not_launched(error, self.meter.filled.case))
+        memory = Memory(self.argument_bytes + program.plan.peak_bytes, self.argument_bytes)
+        trial = Trial(self.meter, self.seat, program)
+        with self.stages.time("fill"):
+            wrong = trial.first_call()
+        if isinstance(wrong, Label):
+            return Measured(memory=memory, labels=(wrong,))
+        if wrong is not None:
+            return Measured(wrong)
+        with self.stages.time("time"):
+            timing = trial.timing()
+        if isinstance(timing, Verdict):
+            return Measured(timing)
+        with self.stages.time("count"):
+            counts = trial.counts()
+        self.launches = len(program.plan.launches)
+        return Measured(None, timing, counts if isinstance(counts, Counts) else None, memory, trial.labels)
+
+    @property
+    def argument_bytes(self) -> int:
+        return sum(self.sizes_bytes.values())
+
+    @property
+    def sizes_bytes(self) -> dict[str, int]:
+        inputs = self.meter.filled.reference.inputs
+        return {argument.name: inputs[argument.name].nbytes for argument in self.task.arrays}
+
+    def counted(self, counts: Counts, simulated: Structure | None) -> Structure:
+        return counted.structure(
+            counts,
+            architecture(self.compiled.build.arch),
+            compulsory_bytes=compulsory(self.task, self.sizes_bytes),
+            simulated=simulated,
+            launches=self.launches,
+            case=self.meter.filled.case,
+        )
+
+    def watch(self) -> Watched:
+        """In a thread that mostly waits for the simulator's children."""
+        with suppress(Unsupported):
+            cases = self.task.cases[1 : 1 + WATCHED_CASES]
+            runner = SimulatorRunner(self.compiled)
+            verdict = verify(self.task, self.candidate, runner, self.oracle, cases, hidden=False)
+            if not verdict.ok:
+                return Watched(verdict)
+        seen = examine(self.task, self.candidate, self.compiled, SimulatorRunner(self.compiled))
+        return Watched(None, seen.structure)

@@ -1,0 +1,394 @@
+"""A candidate that is right on small cases, at the size that fills its device: right there too, and how fast.
+
+A `Meter` is one task on one device: the filling case, and the plain translation beside which candidates are timed, in
+a child of its own. A `Trial` is one candidate in its child. Every timed call is held to the answer of the call alone,
+and that to the reference. It builds nothing of a candidate's and rewards nothing; what a sample is, gpu/timing.py says.
+"""
+
+from __future__ import annotations
+
+import random
+import re
+import secrets
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from functools import cached_property
+from threading import Lock
+from typing import Literal, TypeVar
+
+import numpy as np
+
+from cudaperf_magic.bench.building import build_candidate, plan_of
+from cudaperf_magic.bench.counters.availability import Refused
+from cudaperf_magic.bench.counters.metrics import Counts, wanted
+from cudaperf_magic.bench.filled import Filled, filled
+from cudaperf_magic.bench.gpu.clocks import reader, together
+from cudaperf_magic.bench.gpu.lock import gpu_lock
+from cudaperf_magic.bench.gpu.messages import Broke, Called, Count, Damage, Given, Prepare, Question, Sampled, Settle
+from cudaperf_magic.bench.gpu.state import remembers
+from cudaperf_magic.bench.gpu.trusted import trusted_cubin
+from cudaperf_magic.bench.gpu_sessions import End, GpuSessions, Seat
+from cudaperf_magic.bench.launcher import PlanError
+from cudaperf_magic.bench.measuring.pairing import Pairs, interleave, planned_pairs
+from cudaperf_magic.bench.measuring.samples import Call, Manner, Prints, Sample, strays, times_us
+from cudaperf_magic.bench.measuring.statistics import LEAST_PAIRS, ratio
+from cudaperf_magic.bench.nvrtc import Compiled
+from cudaperf_magic.bench.oracle import Oracle
+from cudaperf_magic.bench.plan import LaunchPlan
+from cudaperf_magic.bench.reference.run import Leaf, at_path
+from cudaperf_magic.bench.sandbox import Crashed, Finished, SharedArrays, TimedOut
+from cudaperf_magic.bench.verify import STATUS, mismatch
+from cudaperf_magic.records import Clocks, Fault, Label, OutputError, Task, Timing, Verdict
+from cudaperf_magic.tasks.plain import NAME, plain_candidate
+
+BASELINE_S = 24 * 3600.0  # a baseline's child lives as long as its task is worked on
+FIRST_CALL_S = 30.0  # past which a candidate is not timed: it is correct, and far from fast
+WARM_WINDOWS, TRANSFER_WINDOWS = 5, 3
+SLOW_US = 20_000.0  # a call so long is not measured warm and with transfers as often
+Answer = TypeVar("Answer")
+_ATOMIC = re.compile(r"^\s*(?:@%?!?\w+\s+)?(?:atom|red)\.", re.M)
+
+
+class Lost(Exception):
+    """A child did not answer, or its context is gone."""
+
+
+@dataclass(frozen=True)
+class Built:
+    """A program for the filling case."""
+
+    compiled: Compiled
+    plan: LaunchPlan
+
+    @cached_property
+    def metrics(self) -> tuple[str, ...]:
+        """What is counted of it."""
+        return wanted(self.compiled.ptx)
+
+    @cached_property
+    def may_vary_in_order(self) -> bool:
+        """Whether its sums may come in another order each time: its outputs may then differ in their last bits."""
+        return _ATOMIC.search(self.compiled.ptx) is not None
+
+    @cached_property
+    def remembers(self) -> tuple[str, ...]:
+        return remembers(self.compiled.ptx)
+
+
+@dataclass
+class Meter:
+    """One task on one device. Safe from several threads; `close` ends the baseline's child.
+
+    Args:
+        arch: of the device. Making one costs the reference at the filling size: seconds, once a task.
+    """
+
+    oracle: Oracle
+    sessions: GpuSessions
+    arch: str
+    filled: Filled = field(init=False)
+    inputs: SharedArrays = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.filled = filled(self.oracle)
+        self.inputs = self.filled.shared or SharedArrays.share(self.filled.reference.inputs)
+        self.trusted_cubin = trusted_cubin(self.arch)
+        self._stack = ExitStack()
+        self._making, self._lock = Lock(), Lock()
+        self._plain: Trial | None = None
+        self._has_plain = True
+        self._rooms: list[SharedArrays] = []
+
+    @property
+    def task(self) -> Task:
+        return self.oracle.task
+
+    def given(self) -> tuple[Given, ...]:
+        inputs = self.filled.reference.inputs
+        found = []
+        for argument in self.task.arrays:
+            array = inputs[argument.name]
+            is_free = argument.values is None and argument.role != "out" and array.dtype.kind == "f"
+            dtype = array.dtype.str if array.dtype.fields is None else f"V{array.dtype.itemsize}"
+            found.append(Given(argument.name, argument.role, dtype, array.shape, is_free))
+        return tuple(found)
+
+    def baseline(self) -> Trial | None:
+        """The plain translation, settled in a child of its own; None where there is none that could be timed."""
+        with self._making:
+            if self._plain is not None and not self._plain.is_lost:
+                return self._plain
+            if self._has_plain:
+                self._plain = self._make_plain()
+                self._has_plain = self._plain is not None
+            return self._plain
+
+    def _make_plain(self) -> Trial | None:
+        candidate = plain_candidate(self.task, self.oracle.function)
+        if candidate is None:
+            return None
+        compiled = build_candidate(self.task, candidate, self.arch)
+        if not compiled.build.ok:
+            return None
+        try:
+            program = Built(compiled, plan_of(self.task, candidate, self.filled.case))
+        except PlanError:
+            return None
+        trial = Trial(self, self._stack.enter_context(self.sessions.seat(BASELINE_S)), program)
+        try:
+            if trial.first_call() is None:
+                trial.settle()
+                return trial
+        except Lost:
+            pass
+        return None
+
+    def take_room(self) -> SharedArrays:
+        """Room for the outputs of one call; pages that were touched before are taken again first."""
+        with self._lock:
+            if self._rooms:
+                return self._rooms.pop()
+        inputs = self.filled.reference.inputs
+        written = [a.name for a in self.task.arrays if a.role != "in"]
+        return SharedArrays.room({name: (inputs[name].shape, inputs[name].dtype) for name in written})
+
+    def give_room(self, room: SharedArrays) -> None:
+        with self._lock:
+            self._rooms.append(room)
+
+    def close(self) -> None:
+        self._stack.close()
+        self._plain = None
+
+
+class Trial:
+    """One program in its child: `first_call`, `settle`, then `timing` and `counts`, in this order.
+
+    Each returns a Verdict when the candidate fails there; nothing more can be asked then.
+    """
+
+    def __init__(self, meter: Meter, seat: Seat, program: Built) -> None:
+        self._meter, self._seat, self._program = meter, seat, program
+        self.manner: Manner | None = None
+        self.errors: list[OutputError] = []
+        self.is_lost = False
+        self._samples: list[Sample] = []
+        self._end: End | None = None
+
+    # ---------------------------------------------------------------- right
+
+    def first_call(self) -> Verdict | Label | None:
+        """One call on the filling case, held against the reference; a Label when it takes too long to be timed."""
+        room = self._meter.take_room()
+        question = Prepare(
+            cubin=self._program.compiled.cubin,
+            symbols=self._program.compiled.mangled,
+            plan=self._program.plan,
+            given=self._meter.given(),
+            inputs=self._meter.inputs,
+            trusted_cubin=self._meter.trusted_cubin,
+            seed=secrets.randbits(62),
+            remembers=self._program.remembers,
+            keeps=self._program.may_vary_in_order,
+            outputs=room,
+        )
+        try:
+            ended = self._seat.ask(question, FIRST_CALL_S)
+            if isinstance(ended, TimedOut):
+                self.is_lost = True
+                return Label("not_timed", f"{self._sizes} it takes more than {FIRST_CALL_S:.0f} s, and was not timed")
+            if not isinstance(ended, Finished):
+                return self._died(ended)
+            called: Called = ended.value
+            if called.fault is not None:
+                return self._fault(called.fault)
+            if called.damage:
+                return self._fault(self._damage(called.damage))
+            return self._compared(room)
+        finally:
+            self._meter.give_room(room)
+
+    def _compared(self, room: SharedArrays) -> Verdict | None:
+        reference = self._meter.filled.reference
+        arrays = room.arrays()
+
+        def left(leaf: Leaf) -> np.ndarray[tuple[int, ...], np.dtype[np.generic]]:
+            return at_path(arrays[leaf.name], leaf.path)
+
+        wrong = mismatch(self._meter.task, reference, left, self.errors)
+        return self._failed(Verdict("mismatch", wrong, reference.case, tuple(self.errors))) if wrong else None
+
+    # ---------------------------------------------------------------- fast
+
+    def settle(self) -> Manner:
+        """How it is timed.
+
+        Raises:
+            Lost: the child did not come to say.
+        """
+        self.manner = self._asked(Settle(), Manner)
+        return self.manner
+
+    def cold(self) -> float:
+        """One cold window, in microseconds a call. Raises Lost."""
+        found = self._asked(Sampled("cold"), tuple)
+        self._samples += found
+        return float(found[0].us)
+
+    @property
+    def labels(self) -> tuple[Label, ...]:
+        """What was seen on the way that is no verdict."""
+        if not self._program.remembers:
+            return ()
+        names = ", ".join(self._program.remembers)
+        return (Label("state", f"its kernels may write to {names}, so the module was loaded anew for each timed call"),)
+
+    def timing(self) -> Timing | Verdict:
+        """Cold beside the baseline, warm, and with transfers; every call's outputs looked at."""
+        baseline, ready = self._meter.baseline(), self._seat.ready
+        rng = random.Random(secrets.randbits(62))
+        with gpu_lock(ready.uuid):
+            try:
+                settled = self.settle()
+                state = reader(ready.uuid)
+                seen = [state.read()] if state else []
+                pairs = self._pairs(settled, baseline, rng)
+                many = settled.call_us < SLOW_US
+                warm = self._windows("warm", WARM_WINDOWS if many else 1)
+                transfers = self._windows("end to end", TRANSFER_WINDOWS if many else 1)
+            except Lost:
+                return self._went_astray()
+            seen += [state.read()] if state else []
+        return self._stray(settled) or self._record(settled, pairs, (warm, transfers), together(seen))
+
+    def _pairs(self, settled: Manner, baseline: Trial | None, rng: random.Random) -> Pairs:
+        ours_us = settled.call_us * settled.calls
+        if baseline is not None and baseline.manner is not None:
+            least, most = planned_pairs(ours_us, baseline.manner.call_us * baseline.manner.calls)
+            try:
+                return interleave(self.cold, baseline.cold, rng, least=least, most=most)
+            except Lost:
+                if not baseline.is_lost:
+                    raise
+            finally:
+                baseline.forget()
+        least, most = planned_pairs(ours_us, 0.0)
+        return tuple(self.cold() for _ in range(min(most, 2 * least))), ()
+
+    def _windows(self, kind: Literal["warm", "end to end"], count: int) -> tuple[float, ...]:
+        found = self._asked(Sampled(kind, count), tuple)
+        self._samples += found
+        return times_us(found)
+
+    def forget(self) -> None:
+        """Lets go of the samples taken so far."""
+        self._samples.clear()
+
+    def _asked(self, question: Question, answer: type[Answer]) -> Answer:
+        self._end = self._seat.ask(question)
+        if isinstance(self._end, Finished) and isinstance(self._end.value, answer):
+            return self._end.value
+        self.is_lost = True
+        raise Lost
+
+    def _record(
+        self,
+        settled: Manner,
+        pairs: Pairs,
+        others: tuple[tuple[float, ...], tuple[float, ...]],
+        clocks: Clocks | None,
+    ) -> Timing:
+        ours, theirs = pairs
+        found = ratio(ours, theirs) if len(theirs) >= LEAST_PAIRS else None
+        return Timing(
+            samples_us=ours,
+            baseline=NAME if theirs else "",
+            baseline_samples_us=theirs,
+            interval=(found.low, found.high) if found else None,
+            warm_us=others[0],
+            end_to_end_us=others[1],
+            clocks=clocks,
+            gpu=self._seat.ready.gpu,
+            case=self._meter.filled.case,
+            calls_per_sample=settled.calls,
+            is_graph=settled.is_graph,
+        )
+
+    # ---------------------------------------------------------------- counted
+
+    def counts(self) -> Counts | Refused | None:
+        """The hardware's counters over one call; None when the child gave none."""
+        found = self._seat.answer(Count(self._program.metrics))
+        return found if isinstance(found, (Counts, Refused)) else None
+
+    # ---------------------------------------------------------------- failures
+
+    def _stray(self, settled: Manner) -> Verdict | None:
+        """Whether a timed call gave another answer than the call alone, by more than another order of sums would."""
+        for call in strays(settled, self._samples):
+            name = self._moved(call, settled.expected[call.set])
+            if name:
+                why = f"{name} came out otherwise in a timed call than in the same call alone"
+                return self._failed(Verdict("mismatch", why, self._meter.filled.case, tuple(self.errors)))
+        damage = self._seat.answer(Damage())
+        return self._fault(self._damage(damage)) if damage else None
+
+    def _moved(self, call: Call, expected: Prints) -> str:
+        """The output that lies too far from what it was, if any."""
+        names = [a.name for a in self._meter.task.arrays if a.role != "in"]
+        for k, name in enumerate(names):
+            distance = call.distances[k] if call.distances else None
+            if call.prints[k] == expected[k]:
+                continue
+            if distance is None or distance.odd or distance.largest > self._allowed(name):
+                return name
+        return ""
+
+    def _allowed(self, name: str) -> float:
+        """How far two of its honest calls may lie apart in one output: twice what one may err."""
+        task, allowed = self._meter.task, 0.0
+        for leaf in self._meter.filled.reference.leaves:
+            if leaf.name == name and leaf.plain.dtype.kind == "f" and leaf.plain.size:
+                scale = float(np.max(np.abs(leaf.plain[np.isfinite(leaf.plain)]), initial=0.0))
+                spread = float(np.max(leaf.spread, initial=0.0))
+                eps = float(np.finfo(leaf.plain.dtype).eps)
+                allowed = max(allowed, 2 * (task.tolerance.multiple * spread + 4 * eps * scale))
+        return allowed
+
+    def _damage(self, names: tuple[str, ...]) -> Fault:
+        inputs = [a.name for a in self._meter.task.arrays if a.role == "in"]
+        changed = next((name for name in names if name in inputs), None)
+        if changed is not None:
+            return Fault("input_changed", f"{changed} is an input, and it was changed")
+        return Fault("guard", "something was written outside every array")
+
+    def _died(self, ended: Crashed | TimedOut) -> Verdict:
+        if isinstance(ended, TimedOut):
+            why = f"a call did not end within {ended.timeout_s:.0f} s"
+            return self._failed(Verdict("timeout", why, self._meter.filled.case, (), (Fault("limit", why),)))
+        why = f"running it ended with {ended.why}"
+        return self._failed(Verdict("crash", why, self._meter.filled.case))
+
+    def _went_astray(self) -> Verdict:
+        """It ran once, and then a kernel failed or its child did not answer."""
+        match self._end:
+            case Finished(Broke(fault)):
+                return self._fault(fault)
+            case Crashed() | TimedOut():
+                return self._died(self._end)
+        return self._failed(Verdict("crash", "it failed when it was called again", self._meter.filled.case))
+
+    def _fault(self, fault: Fault) -> Verdict:
+        place = f"line {fault.line}: " if fault.line else ""
+        status = STATUS.get(fault.kind, "fault")
+        return self._failed(
+            Verdict(status, f"{place}{fault.message} ({self._sizes})", self._meter.filled.case, (), (fault,))
+        )
+
+    @property
+    def _sizes(self) -> str:
+        return "for " + ", ".join(f"{name}={value}" for name, value in self._meter.filled.case.sizes)
+
+    def _failed(self, verdict: Verdict) -> Verdict:
+        self.is_lost = True
+        return verdict

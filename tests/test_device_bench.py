@@ -1,0 +1,135 @@
+"""The device's bench from the parent's side, on a fake child: the order of things, the pairs, what goes wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from pathlib import Path
+
+import fake_device
+import pytest
+
+from cudaperf_magic.bench import bench as bench_module
+from cudaperf_magic.bench import devices, gpu_sessions, measure
+from cudaperf_magic.bench.bench import Bench
+from cudaperf_magic.bench.filled import filled, forget
+from cudaperf_magic.bench.gpu.running import DeviceInfo
+from cudaperf_magic.bench.settle import settled
+from cudaperf_magic.records import Candidate, Outcome, Task
+from cudaperf_magic.tasks.c import function_of, read_task
+from cudaperf_magic.tasks.plain import NAME, plain_candidate
+
+SOURCE = """void saxpy(int n, float a, const float x[n], float y[n]) {
+    for (int i = 0; i < n; i++) y[i] = a * x[i] + y[i];
+}"""
+LATE = """__global__ void k(int n, float a, const float *x, float *y) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n && i < 100000) y[i] = a * x[i] + y[i];
+}
+void saxpy(int n, float a, const float *x, float *y) { if (n > 0) k<<<(n + 255) / 256, 256>>>(n, a, x, y); }"""
+TARGET_BYTES = 1 << 20
+KERNELS = Path(__file__).parent / "kernels" / "bench"
+
+
+@pytest.fixture(scope="module")
+def task() -> Task:
+    return settled(*read_task(SOURCE))
+
+
+@pytest.fixture
+def bench(monkeypatch: pytest.MonkeyPatch) -> Iterator[Bench]:
+    present = DeviceInfo(0, "Fake GPU", "sm_90", "13.0", 1 << 30, 132)
+    monkeypatch.setattr(devices, "available_devices", lambda: (present,))
+    monkeypatch.setattr(gpu_sessions, "serve", fake_device.serve)
+    monkeypatch.setattr(bench_module, "build_candidate", fake_device.build)
+    monkeypatch.setattr(measure, "build_candidate", fake_device.build)
+    monkeypatch.setattr(measure, "filled", partial(filled, target_bytes=TARGET_BYTES))
+    monkeypatch.setattr(measure, "FIRST_CALL_S", 5.0)
+    gpu_sessions.sessions_of.cache_clear()
+    forget()
+    with Bench("cuda:0") as made:
+        yield made
+    gpu_sessions.sessions_of.cache_clear()
+    forget()
+
+
+def plain(task: Task) -> str:
+    found = plain_candidate(task, function_of(task))
+    assert found is not None
+    return found.source
+
+
+def evaluated(bench: Bench, task: Task, trouble: str = "") -> Outcome:
+    return bench.evaluate(task, Candidate(plain(task) + (f"// fake: {trouble}\n" if trouble else "")))
+
+
+def test_a_right_candidate_is_timed_beside_the_plain_translation_where_the_device_is_full(
+    bench: Bench, task: Task
+) -> None:
+    outcome = evaluated(bench, task)
+    timing = outcome.timing
+    assert outcome.ok and timing is not None
+    assert timing.baseline == NAME and len(timing.samples_us) == len(timing.baseline_samples_us) >= 10
+    assert timing.speedup == pytest.approx(1.0) and not timing.is_faster  # it is the very same program
+    assert timing.gpu == "Fake GPU" and timing.warm_us and timing.end_to_end_us
+    assert timing.case is not None and timing.case.size["n"] * 8 == TARGET_BYTES > task.cases[0].size["n"] * 8
+    assert outcome.memory is not None and outcome.memory.candidate_bytes == timing.case.size["n"] * 8
+    assert [name for name, _ in outcome.stages] == [
+        "build", "oracle", "verify", "reference", "fill", "time", "count", "watch",
+    ]  # fmt: skip
+    assert "resource limits" in outcome.isolation
+    assert outcome.structure is not None and "simulator" in {p.source for p in outcome.structure.properties}
+
+
+def test_what_is_wrong_only_at_the_filling_size_is_caught_there(bench: Bench, task: Task) -> None:
+    outcome = bench.evaluate(task, Candidate(LATE))
+    assert outcome.verdict is not None and outcome.verdict.status == "mismatch"
+    assert "y[100000] is" in outcome.verdict.reason and outcome.timing is None
+
+
+def test_a_race_that_changes_nothing_is_caught_though_a_device_shows_none(bench: Bench, task: Task) -> None:
+    outcome = bench.evaluate(task, Candidate((KERNELS / "saxpy_racy_but_right.cu").read_text()))
+    assert outcome.verdict is not None and outcome.verdict.status == "fault"
+    assert outcome.verdict.faults[0].kind == "global_race" and outcome.timing is None
+
+
+def test_a_timed_call_with_another_answer_is_no_time(bench: Bench, task: Task) -> None:
+    outcome = evaluated(bench, task, "strays")
+    assert outcome.verdict is not None and outcome.verdict.status == "mismatch"
+    assert outcome.verdict.reason == "y came out otherwise in a timed call than in the same call alone"
+
+
+def test_a_kernel_that_fails_while_it_is_timed_is_a_fault_and_the_next_is_timed(bench: Bench, task: Task) -> None:
+    broke = evaluated(bench, task, "breaks")
+    assert broke.verdict is not None and broke.verdict.status == "fault"
+    assert broke.verdict.faults[0].kind == "out_of_bounds"
+    assert evaluated(bench, task).timing is not None
+
+
+def test_a_child_that_dies_while_it_is_timed_is_a_crash_and_the_next_is_timed(bench: Bench, task: Task) -> None:
+    died = evaluated(bench, task, "dies")
+    assert died.verdict is not None and died.verdict.status == "crash" and "killed" in died.verdict.reason
+    assert evaluated(bench, task).timing is not None
+
+
+def test_a_candidate_too_slow_to_be_timed_is_right_and_says_so(bench: Bench, task: Task) -> None:
+    outcome = evaluated(bench, task, "sleeps")
+    assert outcome.ok and outcome.timing is None
+    assert [label.kind for label in outcome.labels] == ["not_timed"]
+
+
+def test_a_baseline_that_dies_is_made_again(bench: Bench, task: Task) -> None:
+    assert evaluated(bench, task).timing is not None
+    (meter,) = bench._on_device._meters.values()  # type: ignore[union-attr]
+    meter._plain._seat._session.close()  # type: ignore[union-attr]
+    alone = evaluated(bench, task).timing
+    assert alone is not None and alone.baseline == ""  # it was lost on the way; the candidate's own times stand
+    again = evaluated(bench, task).timing
+    assert again is not None and again.baseline == NAME
+
+
+def test_several_candidates_are_evaluated_at_once(bench: Bench, task: Task) -> None:
+    with ThreadPoolExecutor(4) as pool:
+        outcomes = list(pool.map(lambda k: evaluated(bench, task, f"number {k}"), range(6)))
+    assert all(outcome.timing is not None and outcome.timing.baseline == NAME for outcome in outcomes)
