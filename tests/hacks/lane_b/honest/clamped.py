@@ -1,0 +1,9 @@
+# task: ramp
+"""By a clamp."""
+
+from torch import nn
+
+
+class ModelNew(nn.Module):
+    def forward(self, x):
+        return x.clamp(min=0)
