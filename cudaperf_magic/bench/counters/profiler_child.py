@@ -12,9 +12,8 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -95,13 +94,13 @@ class _Desk:
         self._schedules: dict[tuple[str, ...], Schedule] = {}
         self._profiler = RangeProfiler(self.host, current_context())
         self._profiler.__enter__()
-        nothing = (*ALWAYS.values(), *OTHERWISE.values())
-        self._profiler.count(self._schedule(nothing), self._wait)  # the first pass makes CUPTI's buffers
+        usual = (*ALWAYS.values(), *OTHERWISE.values())
+        self._profiler.count(self._schedule(usual), self._wait)  # the first pass makes CUPTI's buffers
 
     def answer(self, question: CountLent) -> Counts | Refused | Broke:
         try:
             with self._lent(question) as buffers:
-                return Counts.of(self._profiler.count(self._schedule(question.metrics), *self._actions(buffers)))
+                return Counts.of(self._counted(self._schedule(question.metrics), *self._actions(buffers)))
         except CuptiError as error:
             return refused(error)
         except DriverError as error:
@@ -110,7 +109,17 @@ class _Desk:
                 return Broke(Fault(kind, f"a kernel {words} while it was counted"))
             raise ToolchainError(f"while counting: {error}; check `nvidia-smi`") from None
 
-    def _actions(self, buffers: BufferSet) -> tuple[Any, Any]:
+    def _counted(self, schedule: Schedule, call: Callable[[], None], reset: Callable[[], None]) -> dict[str, float]:
+        """An open profiler may make as many passes as for its last schedule; what it then missed asks for a new one."""
+        values = self._profiler.count(schedule, call, reset)
+        if len(values) < len(schedule.metrics):
+            self._profiler.__exit__(None, None, None)
+            self._profiler = RangeProfiler(self.host, current_context())
+            self._profiler.__enter__()
+            values = self._profiler.count(schedule, call, reset)
+        return values
+
+    def _actions(self, buffers: BufferSet) -> tuple[Callable[[], None], Callable[[], None]]:
         def call() -> None:
             buffers.call()
             self._wait()
