@@ -107,6 +107,15 @@ def test_an_array_that_is_overwritten_before_it_is_read_is_not_read_first() -> N
     assert shares["x"].first_read == 0.0 and shares["y"] == Touched(1.0, 1.0, 1.0)
 
 
+def test_structs_count_where_all_their_fields_do() -> None:
+    whole = (
+        "struct p {{ float a; float b; }}; void f(int n, const struct p x[n], float y[n])"
+        "{{ for (int i = 0; i < n; i++) y[i] = {}; }}"
+    )
+    assert touched(read_task(whole.format("x[i].a + x[i].b"))[1], {"n": 100})["x"].read == 1.0
+    assert touched(read_task(whole.format("x[i].a"))[1], {"n": 100})["x"].read == 0.0
+
+
 @pytest.mark.parametrize("n", [1, 5, 6, 7, 40, 1000])
 def test_operations_of_triangular_nests_are_counted_exactly(n: int) -> None:
     triangle = """void f(int n, const float a[n][n], double s[n]) {

@@ -48,12 +48,31 @@ def _touched(piece: Piece, parameter: Parameter, sizes: Mapping[str, int]) -> To
     reads = [a for a in members if not a.is_write]
     writes = [a for a in members if a.is_write]
     known = Touched(is_read=bool(reads), is_written=bool(writes))
-    if not parameter.shape or any(a.field for a in members):
-        return known  # of a struct, fields that are not read may still share their sectors with others
-    read, written = (_share(piece, parameter, some, sizes) for some in (reads, writes))
+    if not parameter.shape:
+        return known
+    # Of structs, the fields that are left out share their sectors with the others: all or nothing is counted.
+    paths = _fields(piece.function, parameter.type)
+    read, written = (
+        min(_share(piece, parameter, [a for a in some if _holds(a.field, path)], sizes) for path in paths)
+        for some in (reads, writes)
+    )
     # Where each write is of an element's new value from its own old one, no element is lost before it is read.
     first = read if not writes else min(read, written) if all(_reads_itself(a) for a in writes) else 0.0
     return replace(known, read=read, written=written, first_read=first)
+
+
+def _fields(function: Function, kind: str) -> list[str]:
+    """Paths of a struct's plain fields; "" alone where it is none."""
+    struct = next((s for s in function.structs if s.name == kind), None)
+    if struct is None:
+        return [""]
+    inner = ((name, path) for name, type in struct.fields for path in _fields(function, type))
+    return [f"{name}.{path}" if path else name for name, path in inner]
+
+
+def _holds(accessed: str, path: str) -> bool:
+    """Whether an access to a field, or to the whole element, touches a plain field."""
+    return accessed in ("", path) or path.startswith(accessed + ".")
 
 
 def _reads_itself(write: Access) -> bool:
