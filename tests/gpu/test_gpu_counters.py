@@ -17,7 +17,7 @@ from cudaperf_magic.bench.counters.availability import Available, Refused, avail
 from cudaperf_magic.bench.counters.cupti import load_cupti
 from cudaperf_magic.bench.counters.metrics import Counts, wanted
 from cudaperf_magic.bench.counters.ncu import Refusal, count_with_ncu, find_ncu
-from cudaperf_magic.bench.counters.profiler_child import CountLent, lent
+from cudaperf_magic.bench.counters.profiler_child import CountLent
 from cudaperf_magic.bench.counters.profiling import Profiling
 from cudaperf_magic.bench.counters.replay import Memory, Replay
 from cudaperf_magic.bench.counters.sanitizer import sanitize
@@ -190,7 +190,9 @@ def lend_in_child(line: Line, cubin: bytes, symbols: dict[str, str], kernel: str
         for array in arrays:
             held.upload(array)
         driver.call("cuCtxSynchronize")
-        line.send(lent(driver, held.base))
+        handle = (ctypes.c_ubyte * 64)()
+        driver.call("cuIpcGetMemHandle", handle, ctypes.c_uint64(held.base))
+        line.send(bytes(handle))
         line.receive()
         y = np.empty(n, np.float32)
         size = ctypes.c_size_t(y.nbytes)

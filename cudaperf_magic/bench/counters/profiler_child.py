@@ -162,13 +162,6 @@ class _Handle(ctypes.Structure):
     _fields_ = (("reserved", ctypes.c_ubyte * HANDLE_BYTES),)
 
 
-def lent(driver: Driver, base: int) -> bytes:
-    """The handle of an allocation of this process, for another one that is to count on it."""
-    handle = _Handle()
-    driver.call("cuIpcGetMemHandle", ctypes.byref(handle), ctypes.c_uint64(base))
-    return bytes(handle)
-
-
 def opened(driver: Driver, handle: bytes) -> int:
     """Where the allocation of another process lies in this one."""
     place = ctypes.c_uint64()

@@ -23,6 +23,7 @@ from cudaperf_magic.bench.gpu.messages import (
     Count,
     Damage,
     Given,
+    Lend,
     Prepare,
     Question,
     Ready,
@@ -94,6 +95,8 @@ class _Desk:
                 return self._ready.damage()
             case Count(metrics):
                 return self._count(metrics)
+            case Lend():
+                return self._ready.lent()
             case _:
                 raise ValueError(f"{type(question).__name__} is no question")
 

@@ -106,4 +106,9 @@ class Count:
     metrics: tuple[str, ...]
 
 
-Question = Run | Prepare | Settle | Sampled | Damage | Count
+@dataclass(frozen=True)
+class Lend:
+    """The memory of the prepared program's first set, for the process that counts. Answered with a handle, bytes."""
+
+
+Question = Run | Prepare | Settle | Sampled | Damage | Count | Lend

@@ -45,6 +45,7 @@ QUEUE_US, ENQUEUE_US = 20.0, 4.0  # host time for a window, and for each step in
 MOST_HOLD_US = 20_000.0
 TRIALS = 3  # of a stream of launches and of the graph each
 _NON_BLOCKING = 1  # CU_STREAM_NON_BLOCKING
+_HANDLE_BYTES = 64  # CUipcMemHandle
 
 
 def prepare(
@@ -169,6 +170,13 @@ class Prepared:
         """One call on the first set, waited for; for whoever counts what it does."""
         self._sets[0].call()
         self._wait()
+
+    def lent(self) -> bytes:
+        """A handle by which another process may map the first set, for as long as this one lives and leaves it alone."""
+        handle = (ctypes.c_ubyte * _HANDLE_BYTES)()
+        self._wait()
+        self._driver.call("cuIpcGetMemHandle", handle, ctypes.c_uint64(self._sets[0].base))
+        return bytes(handle)
 
     def damage(self) -> tuple[str, ...]:
         """What the calls changed and had no right to: names of inputs, or "the bytes between the arrays"."""
