@@ -172,7 +172,7 @@ class Prepared:
         self._wait()
 
     def lent(self) -> bytes:
-        """A handle by which another process may map the first set, for as long as this one lives and leaves it alone."""
+        """A handle by which another process maps the first set, while this one lives and leaves it alone."""
         handle = (ctypes.c_ubyte * _HANDLE_BYTES)()
         self._wait()
         self._driver.call("cuIpcGetMemHandle", handle, ctypes.c_uint64(self._sets[0].base))
