@@ -72,7 +72,7 @@ class Trusted:
             return ()
         table = (ctypes.c_uint64 * (4 * len(places)))()
         for number, place in enumerate(places):
-            table[4 * number : 4 * number + 2] = place
+            table[4 * number : 4 * number + 2] = list(place)
         results, size = self._room(ctypes.sizeof(table)), ctypes.c_size_t(ctypes.sizeof(table))
         self._driver.call("cuMemcpyHtoDAsync_v2", ctypes.c_uint64(results), table, size, self.stream)
         self._launch("fingerprint", (BLOCKS, len(places), 1), THREADS, results, _u64(self._key))
