@@ -21,6 +21,7 @@ from pathlib import Path
 from cudaperf_magic.bench import sandbox_pickle
 from cudaperf_magic.bench.cache import Cache, key_of
 from cudaperf_magic.bench.includes import STAND_INS, STUBS, refused_include
+from cudaperf_magic.bench.precompiled import open_home, precompiled
 from cudaperf_magic.bench.toolkit import Toolkit, mismatch
 from cudaperf_magic.errors import ToolchainError
 from cudaperf_magic.records import Build, KernelResources
@@ -143,9 +144,11 @@ def _compile(source: str, arch: str, names: tuple[str, ...], options: tuple[str,
             *options,
         ]
         flags += [f"-I{folder}" for folder in include_folders()]
-        status = library.nvrtcCompileProgram(
-            program, len(flags), (ctypes.c_char_p * len(flags))(*map(str.encode, flags))
-        )
+        with precompiled(source, flags, include_folders()) as more:
+            flags += more
+            status = library.nvrtcCompileProgram(
+                program, len(flags), (ctypes.c_char_p * len(flags))(*map(str.encode, flags))
+            )
         log = _fetch(library, "ProgramLog", program).decode(errors="replace").replace("\0", "").rstrip("\n")
         for folder in include_folders():
             log = log.replace(f"{folder}/", "")
@@ -282,6 +285,16 @@ def _words(status: int) -> str:
 def _must(status: int) -> None:
     if status != 0:
         raise ToolchainError(f"NVRTC failed ({_words(status)}); pip install --force-reinstall nvidia-cuda-nvrtc")
+
+
+def warm_server() -> None:
+    """In a compile server, before its first child.
+
+    Raises:
+        ToolchainError: there is no NVRTC.
+    """
+    open_home(_library())
+    warm_up()
 
 
 def warm_up() -> None:
