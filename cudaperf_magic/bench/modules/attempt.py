@@ -18,29 +18,33 @@ from ...records import Clocks, OutputError
 from ..counters.activity import Ran
 from ..gpu.clocks import reader
 from ..gpu.lock import gpu_lock
+from ..sandbox import Session
 from .court import Court
 from .inputs import NOMINAL
-from .player import Fallen, Limits, Player, places_by_name
+from .player import Called, Fallen, Limits, Player, places_by_name
 from .referee import Description
 from .schedule import MOST_SEED, Step
 
 Trouble = Literal["build", "mismatch", "crash", "timeout", "fault", "cheat"]
 CANDIDATE, BASELINE = "candidate", "baseline"
+MOST_BUSY = 0.2  # of the calls: more than another's stray kernel explains
+BUSY = "kernels still run on the device after it says that it is done: they could work on the next inputs before the go"
 LATE_WRITE = "its outputs changed after it had said that it was done"
 
 
 @dataclass
 class Attempt:
-    """What came of it. `seconds` by call, in order: the step, the candidate's time, and the baseline's or None."""
+    """What came of it. `seconds` by call, in order: the step, the candidate's times, and the baseline's or None."""
 
     trouble: Trouble | None = None
     reason: str = ""
     failing: Step | None = None
-    seconds: list[tuple[Step, float, float | None]] = field(default_factory=list)
+    seconds: list[tuple[Step, Called, Called | None]] = field(default_factory=list)
     own_seconds: list[float] = field(default_factory=list)  # by the child's own clock: a claim
     errors: list[OutputError] = field(default_factory=list)
     changed_inputs: tuple[int, ...] = ()
     passed: int = 0
+    busy: int = 0  # calls after which kernels still ran
     is_deterministic: bool | None = None
     has_loaded_state: bool = False
     foreign_names: str = ""  # why the parameters could not be loaded
@@ -69,6 +73,7 @@ class Plan:
     baseline: str = ""
     entry: str = "Model"
     observes: bool = True
+    children: list[Session] = field(default_factory=list)  # started ahead; one is taken for each player
     knock_out: bool = False
     knocks_out: bool = False  # whether a right candidate is tried once more with its kernels doing nothing
 
@@ -82,7 +87,7 @@ def attempt(court: Court, source: str, plan: Plan) -> Attempt:
     found = Attempt()
     seed = secrets.randbelow(MOST_SEED)
     with _player(CANDIDATE, plan) as player:
-        player.open(court.share(CANDIDATE, player.layout, player.file))
+        player.open(court)
         found.levels, found.noise_s = player.levels, player.noise_ns * 1e-9
         try:
             loaded = player.load(source, "ModelNew", plan.description.init_inputs, seed, knock_out=plan.knock_out)
@@ -105,7 +110,8 @@ def attempt(court: Court, source: str, plan: Plan) -> Attempt:
 
 
 def _player(who: str, plan: Plan) -> Player:
-    return Player(who, plan.description, plan.device, plan.limits, plan.build)
+    session = plan.children.pop() if plan.children else None
+    return Player(who, plan.description, plan.device, plan.limits, plan.build, session)
 
 
 def _state_seed(found: Attempt, plan: Plan, loaded: dict[str, Any]) -> int | None:
@@ -151,7 +157,7 @@ class _Others:
                 raise ToolchainError(f"the task's own module fails as a baseline: {error.words}") from None
 
     def _begin(self, player: Player, seed: int, state_seed: int | None) -> None:
-        player.open(self.court.share(BASELINE, player.layout, player.file))
+        player.open(self.court)
         loaded = player.load(self.plan.baseline, self.plan.entry, self.plan.description.init_inputs, seed)
         if "error" in loaded:
             raise Fallen(str(loaded["error"]))
@@ -160,12 +166,12 @@ class _Others:
             player.take_state()
         player.begin_calls()
 
-    def time(self, step: Step) -> float | None:
+    def time(self, step: Step) -> Called | None:
         if self.player is None:
             return None
         self.court.prepare(BASELINE, step)
         try:
-            return self.player.call(step.slot)
+            return self.player.call(self.court, step.slot)
         except Fallen as fallen:
             raise ToolchainError(f"the task's own module fails as a baseline: {fallen.words}") from None
 
@@ -185,6 +191,7 @@ def _alone(uuid: str) -> contextlib.AbstractContextManager[None]:
 
 def _play(found: Attempt, court: Court, player: Player, others: _Others, plan: Plan) -> None:
     chance = random.Random(secrets.randbits(64))
+    returning = {step.content.number for step in plan.steps if step.is_again}
     card = reader(plan.description.uuid) if plan.description.uuid else None
     for step in plan.steps:
         theirs = others.time(step) if chance.random() < 0.5 else None
@@ -192,25 +199,28 @@ def _play(found: Attempt, court: Court, player: Player, others: _Others, plan: P
             found.fail("cheat", LATE_WRITE, step)
             return
         try:
-            seconds = player.call(step.slot)
+            called = player.call(court, step.slot)
         except Fallen as fallen:
             found.fail("timeout" if fallen.is_late else "crash", fallen.words, step)
             return
-        changed = court.take(CANDIDATE, step.slot)
-        reason, errors, is_same = court.judge(CANDIDATE, step.slot)
+        taken = court.take(CANDIDATE, step.slot, is_read=player.is_on_device)
+        reason, errors, is_same = court.judge(CANDIDATE, step.slot, keeps=step.content.number in returning)
         found.errors += errors
         if is_same is not None:
             found.is_deterministic = is_same
-        if changed:
-            found.changed_inputs = tuple(changed)
-            found.fail("fault", f"it writes to input {changed[0]}, which Model leaves as it is", step)
+        if taken.changed_inputs:
+            found.changed_inputs = taken.changed_inputs
+            found.fail("fault", f"it writes to input {taken.changed_inputs[0]}, which Model leaves as it is", step)
             return
         if reason:
             found.fail("mismatch", reason, step)
             return
         found.passed += 1
         found.clocks += (card.read(),) if card is not None else ()
-        found.seconds.append((step, seconds, others.time(step) if theirs is None else theirs))
+        found.busy += taken.is_busy
+        found.seconds.append((step, called, others.time(step) if theirs is None else theirs))
+    if found.busy > MOST_BUSY * len(plan.steps):
+        found.fail("cheat", BUSY)
 
 
 def _report(found: Attempt, player: Player, plan: Plan) -> None:
@@ -228,7 +238,7 @@ def _report(found: Attempt, player: Player, plan: Plan) -> None:
         return
 
 
-def samples(found: Attempt, skipped: int = 1) -> list[tuple[float, float | None]]:
-    """Seconds of the calls that count as samples: on nominal inputs that are new, all but the first calls."""
+def samples(found: Attempt, skipped: int = 1) -> list[tuple[Called, Called | None]]:
+    """The calls that count as samples: on nominal inputs that are new, all but the first."""
     calls = found.seconds[skipped:]
     return [(ours, theirs) for step, ours, theirs in calls if step.content.family == NOMINAL and not step.is_again]

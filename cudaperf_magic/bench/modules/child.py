@@ -21,18 +21,24 @@ from .layout import Layout, place_of, put_together, take_apart, unpacked, view
 from .loading import construct, load_source, state_tensors, strict_float32, trouble
 
 
-def serve(line: Line) -> None:
+def serve(line: Line, device: str) -> None:
     """Answers messages until the session closes. The first brings the memory and a socket that shows who we are."""
-    child = _Child(line)
+    child = _Child(line, device)
     while True:
         line.send(child.answer(line.receive()))
         child.then()
 
 
 class _Child:
-    def __init__(self, line: Line) -> None:
+    def __init__(self, line: Line, device: str) -> None:
         self.line = line
-        self.device = "cpu"
+        self.device = device
+        self.tick: Any = None
+        if device != "cpu":
+            import torch
+
+            torch.cuda.set_device(device)
+            self.tick = torch.zeros(32, device=device)  # makes the context
         self.model: Any = None
         self.wait: Callable[[], None] = _nothing
         self.seconds: list[float] = []
@@ -44,7 +50,7 @@ class _Child:
         found: dict[str, Any] = getattr(self, f"do_{kind}")(**message)
         return found
 
-    def do_open(self, layout: Layout, nest: Any, device: str, handle: bytes) -> dict[str, Any]:
+    def do_open(self, layout: Layout, nest: Any, handle: bytes) -> dict[str, Any]:
         memory_file, socket_file = self.line.files
         self.socket = socket.socket(fileno=socket_file)
         self.socket.send(b"+")  # the kernel adds our process number, as the other side sees it
@@ -54,13 +60,13 @@ class _Child:
         import torch
 
         self.host = torch.frombuffer(shared, dtype=torch.uint8)
-        self.layout, self.nest, self.device = layout, nest, device
+        self.layout, self.nest = layout, nest
         strict_float32()
         self.slots_memory = self.host
-        if device != "cpu":
+        if self.device != "cpu":
             from .device_memory import open_shared
 
-            self.slots_memory = open_shared(handle, layout.device_bytes, device)
+            self.slots_memory = open_shared(handle, layout.device_bytes, self.device)
             self.wait = torch.cuda.synchronize
         return {}
 
@@ -71,11 +77,16 @@ class _Child:
             answer_calls(self.page, run)
 
     def do_calibrate(self) -> dict[str, Any]:
-        """Empty calls, before any foreign code is here: what the gate itself costs."""
+        """Calls that do next to nothing, before any foreign code is here: what a call costs by itself.
+
+        On a device that is a smallest kernel, for contexts take turns there, and changing them costs the most.
+        """
         self.next = self._nothing_called
         return {}
 
     def _nothing_called(self, slot: int) -> bool:
+        if self.tick is not None:
+            self.tick.add_(1)
         self.wait()
         return False
 

@@ -2,17 +2,30 @@
 
 from __future__ import annotations
 
+import mmap
+import os
+from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, Self
 
 from ...errors import TaskError, ToolchainError
 from ...records import OutputError, Task
 from ..sandbox import Crashed, Finished, Session, TimedOut, open_session
+from .gate import PAGE_BYTES, Caller, Stopped
 from .layout import Layout
+from .memory import memory_file
 from .referee import Description, referee
 from .schedule import Step
 
 ANSWER_S = 300.0
+
+
+@dataclass(frozen=True)
+class Taken:
+    """After a call: inputs that were written to without leave, and whether foreign kernels still ran on the device."""
+
+    changed_inputs: tuple[int, ...]
+    is_busy: bool
 
 
 class Court:
@@ -20,6 +33,9 @@ class Court:
 
     def __init__(self, task: Task, device: str, memory_bytes: int) -> None:
         self.task, self.device = task, device
+        self.file = memory_file(PAGE_BYTES)  # apart from a child's memory: a child must not speak for the referee
+        self.page = mmap.mmap(self.file, PAGE_BYTES)
+        self.caller = Caller(memoryview(self.page), lambda: True)
         limit = memory_bytes if device == "cpu" else None
         self.session: Session = open_session(referee, kind="torch", timeout_s=None, memory_bytes=limit)
 
@@ -29,7 +45,8 @@ class Court:
         Raises:
             TaskError: it fails, or cannot be a reference.
         """
-        found = self._ask("describe", source=self.task.source, entry=self.task.entry, device=self.device, seed=seed)
+        wanted = {"source": self.task.source, "entry": self.task.entry, "device": self.device, "seed": seed}
+        found = self._ask("describe", files=(self.file,), **wanted)
         description: Description = found["description"]
         return description
 
@@ -46,14 +63,36 @@ class Court:
         found = self._ask("prepare", who=who, slot=step.slot, content=step.content, poison=step.poison)
         return bool(found["is_changed"])
 
-    def take(self, who: str, slot: int) -> list[int]:
-        """Copies the outputs; the numbers of inputs that were written to without leave."""
-        changed: list[int] = self._ask("take", who=who, slot=slot)["changed_inputs"]
-        return changed
+    def watch(self, who: str) -> None:
+        """From here on the referee looks at its page, to read a slot at once; until `read` or `look_away`."""
+        self._ask("watch", who=who)
 
-    def judge(self, who: str, slot: int) -> tuple[str, list[OutputError], bool | None]:
-        """(why the outputs are wrong, or nothing; their errors; whether they are the bits of the first time)."""
-        found = self._ask("judge", who=who, slot=slot)
+    def read(self, slot: int) -> int:
+        """The slot's outputs as they are now, copied; when that was done, by `time.perf_counter_ns`.
+
+        Raises:
+            ToolchainError: the referee does not answer.
+        """
+        try:
+            _, end, _ = self.caller.call(slot, ANSWER_S)
+        except Stopped:
+            raise ToolchainError("the referee of PyTorch modules does not answer; please report it") from None
+        return end
+
+    def look_away(self) -> None:
+        self.caller.leave()
+
+    def take(self, who: str, slot: int, *, is_read: bool) -> Taken:
+        """Copies the outputs unless they have been read already, and looks at what a call must leave alone."""
+        found = self._ask("take", who=who, slot=slot, is_read=is_read)
+        return Taken(tuple(found["changed_inputs"]), bool(found["is_busy"]))
+
+    def judge(self, who: str, slot: int, *, keeps: bool) -> tuple[str, list[OutputError], bool | None]:
+        """(why the outputs are wrong, or nothing; their errors; whether they are the bits of the first time).
+
+        `keeps` says that this content comes more than once.
+        """
+        found = self._ask("judge", who=who, slot=slot, keeps=keeps)
         return found["reason"], found["errors"], found["is_same"]
 
     def reread(self, who: str) -> bool:
@@ -78,6 +117,9 @@ class Court:
 
     def close(self) -> None:
         self.session.close()
+        if self.file >= 0:
+            os.close(self.file)
+            self.file = -1
 
     def __enter__(self) -> Self:
         return self

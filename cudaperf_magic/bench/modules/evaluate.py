@@ -6,6 +6,7 @@ time is claimed on a device only. It keeps no process between calls; the servers
 
 from __future__ import annotations
 
+import contextlib
 import secrets
 import time
 from collections.abc import Sequence
@@ -30,11 +31,21 @@ from ...tasks.pytorch import OWN_KERNELS_ONLY
 from ..counters.activity import provenance
 from ..gpu.clocks import together
 from ..measuring.statistics import LEAST_PAIRS, ratio
+from ..sandbox import Session
 from .attempt import Attempt, Plan, attempt, samples
 from .building import build_extension
 from .court import Court
-from .labels import breach, clocks_label, copy_label, decoy_label, fig_leaf_label, library_label, own_kernels
-from .player import Limits
+from .labels import (
+    breach,
+    clocks_label,
+    copy_label,
+    decoy_label,
+    fig_leaf_label,
+    late_label,
+    library_label,
+    own_kernels,
+)
+from .player import Limits, begin_child
 from .referee import Description
 from .schedule import MOST_SEED, NOMINAL_CALLS, draw
 
@@ -70,7 +81,11 @@ def evaluate_module(
     started = time.perf_counter()
     limits = limits or Limits()
     is_timed = device != "cpu"
-    with Court(task, device, limits.memory_bytes) as court:
+    has_baseline = is_timed if with_baseline is None else with_baseline
+    children: list[Session] = []
+    with Court(task, device, limits.memory_bytes) as court, contextlib.ExitStack() as opened:
+        for _ in range(1 + has_baseline):  # they make ready beside the referee
+            children.append(opened.enter_context(begin_child(device, limits)))
         description = court.describe(secrets.randbelow(MOST_SEED))
         plan = Plan(
             description,
@@ -78,7 +93,8 @@ def evaluate_module(
             limits,
             draw(description.screened.families, nominal_calls),
             build_extension,
-            baseline=task.source if (is_timed if with_baseline is None else with_baseline) else "",
+            baseline=task.source if has_baseline else "",
+            children=children,
             entry=task.entry,
             knocks_out=OWN_KERNELS_ONLY in task.contract,
         )
@@ -131,7 +147,9 @@ def _outcome(
     verdict = _verdict(description, found)
     if verdict.ok and broken is not None:
         verdict = replace(verdict, status="cheat", reason=f"{broken.message}; the task asks for own kernels only")
-    timing = _timing(found, description.gpu) if is_timed and verdict.ok and not description.screened.weak else None
+    is_late = any(label.kind == "late_work" for label in labels)
+    may_claim = is_timed and verdict.ok and not description.screened.weak
+    timing = _timing(found, description.gpu, is_late) if may_claim else None
     return Outcome(
         Build(True, seconds=found.load_s),
         verdict,
@@ -186,10 +204,12 @@ def _worst(errors: Sequence[OutputError]) -> tuple[OutputError, ...]:
 def _labels(
     task: Task, candidate: Candidate, description: Description, found: Attempt, kernels: tuple[KernelRun, ...]
 ) -> tuple[Label, ...]:
-    ours = [seconds for _, seconds, _ in found.seconds]
+    ours = [called.done_s for _, called, _ in found.seconds]
+    until_read = [called.read_s for _, called, _ in found.seconds]
     candidates = [
         library_label(found.operations, kernels),
         fig_leaf_label(kernels),
+        late_label(ours[1:], until_read[1:], found.noise_s),
         clocks_label(ours[1:], found.own_seconds, found.noise_s) if found.trouble is None else None,
         copy_label(task.source, candidate.source),
     ]
@@ -205,19 +225,20 @@ def _stages(found: Attempt) -> tuple[tuple[str, float], ...]:
     """One-time work is told apart from a call's: what a constructor or a first call prepares is not free."""
     stages = [("construct", found.load_s)]
     if found.seconds:
-        stages.append(("first call", found.seconds[0][1]))
-    steady = [ours for ours, _ in samples(found)]
+        stages.append(("first call", found.seconds[0][1].done_s))
+    steady = [ours.done_s for ours, _ in samples(found)]
     if steady:
         stages.append(("call", median(steady)))
     return tuple(stages)
 
 
-def _timing(found: Attempt, gpu: str) -> Timing | None:
+def _timing(found: Attempt, gpu: str, is_late: bool) -> Timing | None:
+    """By "done"; where work went on after it, by when the referee had read the outputs, for the reference as well."""
     pairs = samples(found)
     if not pairs:
         return None
-    ours = tuple(seconds * 1e6 for seconds, _ in pairs)
-    theirs = tuple(seconds * 1e6 for _, seconds in pairs if seconds is not None)
+    ours = tuple((called.read_s if is_late else called.done_s) * 1e6 for called, _ in pairs)
+    theirs = tuple((c.read_s if is_late else c.done_s) * 1e6 for _, c in pairs if c is not None)
     clocks = together(found.clocks)
     if len(theirs) != len(ours):
         return Timing(ours, clocks=clocks, gpu=gpu)

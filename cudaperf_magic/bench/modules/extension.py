@@ -21,11 +21,13 @@ from ..sandbox_line import Line
 
 WANT = "want"  # the key of an answer that asks the parent for something
 MOST_BUILDS = 16
+CACHES = ("TORCH_EXTENSIONS_DIR", "TORCHINDUCTOR_CACHE_DIR", "TRITON_CACHE_DIR", "TRITON_HOME", "CUDA_CACHE_PATH")
 
 
 def private_folder() -> None:
-    """What is built in the child after all stays in its own folder, which goes with it."""
-    os.environ["TORCH_EXTENSIONS_DIR"] = str(Path(tempfile.gettempdir()) / "extensions")
+    """What is built or cached in the child stays in its own folder, which goes with it."""
+    for name in CACHES:
+        os.environ[name] = str(Path(tempfile.gettempdir()) / name.lower())
 
 
 def route_load_inline(line: Line, *, knock_out: bool) -> None:

@@ -10,11 +10,10 @@ import time
 from collections.abc import Callable
 
 PAGE_BYTES = 4096
-_ARM, _ARMED, _GO, _DONE, _SLOT, _FAILED = range(6)
+_GO, _DONE, _SLOT, _FAILED = range(4)
 _LEAVE = -1
 _SPIN_NS = 20_000_000  # look without a pause for so long; then every 50 us, which is 0.25 % of it
 _PAUSE_S = 50e-6
-_IDLE_PAUSE_S = 200e-6
 
 
 class Stopped(Exception):
@@ -33,8 +32,13 @@ class Caller:
         self._is_alive = is_alive
         self._turn = 0
 
-    def call(self, slot: int, timeout_s: float) -> tuple[int, bool]:
-        """Runs the call on a slot: (nanoseconds from go to done, whether the other side says that it failed).
+    def call(self, slot: int, timeout_s: float, start: Callable[[], None] | None = None) -> tuple[int, int, bool]:
+        """Runs the call on a slot: (when "go" was said, when "done" was heard, whether that side says that it failed).
+
+        Both in nanoseconds of `time.perf_counter_ns`.
+
+        Args:
+            start: sets the other side going when it stands still until then; the clock starts before it.
 
         Raises:
             Stopped: no "done" came.
@@ -42,21 +46,21 @@ class Caller:
         words = self._words
         self._turn += 1
         words[_SLOT], words[_FAILED] = slot, 0
-        words[_ARM] = self._turn
-        self._wait(_ARMED, timeout_s)
-        start = time.perf_counter_ns()
+        begun = time.perf_counter_ns()
         words[_GO] = self._turn
-        end = self._wait(_DONE, timeout_s)
-        return end - start, bool(words[_FAILED])
+        if start is not None:
+            start()
+        end = self._wait(timeout_s)
+        return begun, end, bool(words[_FAILED])
 
     def leave(self) -> None:
         """The other side goes back to its messages."""
-        self._words[_ARM] = _LEAVE
+        self._words[_GO] = _LEAVE
 
-    def _wait(self, word: int, timeout_s: float) -> int:
+    def _wait(self, timeout_s: float) -> int:
         words, turn, now = self._words, self._turn, time.perf_counter_ns
         start = now()
-        while words[word] != turn:
+        while words[_DONE] != turn:
             waited = now() - start
             if waited < _SPIN_NS:
                 continue
@@ -69,20 +73,19 @@ class Caller:
 
 
 def answer_calls(memory: memoryview, run: Callable[[int], bool]) -> None:
-    """The side that works: `run(slot)` for each "go", until the other side says to leave. True means that it failed."""
+    """The side that works: `run(slot)` for each "go", until the other side says to leave. True means that it failed.
+
+    It looks without a pause: between calls it is stopped from outside, or needed at once.
+    """
     words = memory[:PAGE_BYTES].cast("q")
-    turn = 0
+    turn = words[_DONE]
     while True:
-        while words[_ARM] == turn:
-            time.sleep(_IDLE_PAUSE_S)
-        turn = words[_ARM]
-        if turn == _LEAVE:
-            words[_ARM] = 0
-            return
-        slot = words[_SLOT]
-        words[_ARMED] = turn
-        while words[_GO] != turn:
+        while words[_GO] == turn:
             pass
-        if run(slot):
+        turn = words[_GO]
+        if turn == _LEAVE:
+            words[_GO] = words[_DONE]
+            return
+        if run(words[_SLOT]):
             words[_FAILED] = 1
         words[_DONE] = turn

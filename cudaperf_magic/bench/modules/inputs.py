@@ -115,7 +115,8 @@ def fresh_inputs(module: Any, seed: int, device: str) -> Any:
     from .layout import place_of, put_together, take_apart
 
     torch.manual_seed(seed)
-    tensors, nest = take_apart(module.get_inputs())
+    with torch.device(device):  # made where they are needed: random numbers by the million take a CPU long
+        tensors, nest = take_apart(module.get_inputs())
     placed = []
     for tensor in tensors:
         place = place_of(tensor)

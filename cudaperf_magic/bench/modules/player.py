@@ -6,11 +6,10 @@ It knows what the child was asked and how long that took by the parent's clock. 
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import mmap
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, Self
@@ -19,13 +18,15 @@ from ...errors import ToolchainError
 from ..sandbox import Crashed, Finished, Session, TimedOut, open_session
 from .child import serve
 from .contained import Contained
+from .court import Court
 from .extension import MOST_BUILDS, WANT
 from .gate import PAGE_BYTES, Caller, Stopped
 from .layout import Layout, TensorPlace, lay_out
+from .memory import memory_file
 from .referee import Description
 from .schedule import SLOTS
 
-CALIBRATIONS = 50
+CALIBRATIONS = 30
 OPEN_S = 120.0  # a server that imports torch for the first time, on a busy machine
 BUILD_S = 300.0
 
@@ -49,11 +50,30 @@ class Fallen(Exception):
         super().__init__(words)
 
 
+def begin_child(device: str, limits: Limits) -> Session:
+    """A child on its way, with a context on the device where that is one; it waits for `Player.open`.
+
+    Raises:
+        ToolchainError: no process can be started.
+    """
+    memory_bytes = limits.memory_bytes if device == "cpu" else None
+    return open_session(serve, device, kind="torch", timeout_s=limits.total_s, memory_bytes=memory_bytes)
+
+
+@dataclass(frozen=True)
+class Called:
+    """Seconds of the parent's clock: until the child said "done", and until the referee had read the outputs."""
+
+    done_s: float
+    read_s: float
+
+
 class Player:
     """A child and its memory. Use as a context manager: when it ends, the child is gone.
 
     Args:
         who: the referee's name for this memory. build: makes an extension from a request: {"path"} or {"error"}.
+        session: a child that `begin_child` has started ahead.
     """
 
     def __init__(
@@ -63,6 +83,7 @@ class Player:
         device: str,
         limits: Limits,
         build: Callable[[dict[str, Any]], dict[str, Any]],
+        session: Session | None = None,
     ) -> None:
         self.who, self.device, self.limits, self.build = who, device, limits, build
         self.nest = description.nest
@@ -74,24 +95,25 @@ class Player:
             start_bytes=PAGE_BYTES,
             is_on_host=device == "cpu",
         )
-        self.file = _memory_file(self.layout.host_bytes)
+        self.file = memory_file(self.layout.host_bytes)
         self.page = mmap.mmap(self.file, PAGE_BYTES)
         self.contained = Contained()
-        memory_bytes = limits.memory_bytes if device == "cpu" else None
-        self.session: Session = open_session(serve, kind="torch", timeout_s=limits.total_s, memory_bytes=memory_bytes)
+        self.session = session or begin_child(device, limits)
         self.caller = Caller(memoryview(self.page), self.contained.is_alive)
-        self.overhead_ns = self.noise_ns = 0
+        self.overhead_ns = self.read_overhead_ns = self.noise_ns = 0
+        self.is_on_device = device != "cpu"
         self.calls = 0
         self.load_s = 0.0  # without the builds of extensions
         self.levels: tuple[str, ...] = ()
 
-    def open(self, handle: bytes) -> None:
+    def open(self, court: Court) -> None:
         """Gives the child its memory, learns who it is, and clocks empty calls. Nothing foreign is in it yet.
 
         Raises:
             ToolchainError: the child cannot be brought up.
         """
-        message = {"do": "open", "layout": self.layout, "nest": self.nest, "device": self.device, "handle": handle}
+        handle = court.share(self.who, self.layout, self.file)
+        message = {"do": "open", "layout": self.layout, "nest": self.nest, "handle": handle}
         files = [self.file, self.contained.theirs.fileno()]
         answer = self.session.ask(message, timeout_s=OPEN_S, files=files)
         if not isinstance(answer, Finished):
@@ -102,10 +124,17 @@ class Player:
         except OSError as error:
             raise ToolchainError(f"the child for PyTorch modules does not start: {error}") from None
         self._ask({"do": "calibrate"}, OPEN_S)
-        empty = sorted(self.caller.call(0, OPEN_S)[0] for _ in range(CALIBRATIONS))
-        self.overhead_ns = empty[0]  # the least: what is taken off a call was surely not the candidate's
-        self.noise_ns = empty[len(empty) * 3 // 4] - empty[0]
-        self.caller.leave()
+        self.contained.freeze()
+        called = []
+        with self._watched(court):
+            for _ in range(CALIBRATIONS):
+                start, done, _ = self.caller.call(0, OPEN_S, self.contained.thaw)
+                called.append((done - start, court.read(0) - start if self.is_on_device else 0))
+                self.contained.freeze()
+        self._leave()
+        # The least: what is taken off a call was surely not the candidate's.
+        self.overhead_ns, self.read_overhead_ns = (min(each) for each in zip(*called, strict=True))
+        self.noise_ns = sorted(done for done, _ in called)[len(called) // 4] - self.overhead_ns
 
     def load(self, source: str, name: str, init_inputs: Any, seed: int, *, knock_out: bool = False) -> dict[str, Any]:
         """The candidate's text, and what it makes of it: {"state"} or {"error"}.
@@ -130,34 +159,59 @@ class Player:
         return self._ask({"do": "state"}, self.limits.load_s)
 
     def begin_calls(self) -> None:
+        """From here on the child stands still but for its calls."""
         self._ask({"do": "calls"}, self.limits.load_s)
+        self.contained.freeze()
 
-    def call(self, slot: int) -> float:
-        """One call, then stillness: the child and all of its threads stand when this returns. Seconds of our clock.
+    def call(self, court: Court, slot: int) -> Called:
+        """One call: the child and all of its threads stand still before it and after it.
+
+        The clock starts before the child is set going, so that nothing can be done with the inputs ahead of time.
+        On a device the referee reads the outputs at "done", before anything else, and the clock goes on until it has:
+        work that is still under way is then either missing from the outputs or in the time.
 
         Raises:
             Fallen: it ended, hung, or says that the call failed.
         """
-        self.contained.thaw()
+        with self._watched(court):
+            start, done, has_failed = self._call(slot)
+            read = court.read(slot) if self.is_on_device else done
+        if has_failed:
+            raise Fallen(self.report()["failure"] or "the call fails")
+        self.contained.freeze()
+        until_read = read - start - self.read_overhead_ns if self.is_on_device else done - start - self.overhead_ns
+        return Called(max(done - start - self.overhead_ns, 1) * 1e-9, max(until_read, 1) * 1e-9)
+
+    @contextlib.contextmanager
+    def _watched(self, court: Court) -> Iterator[None]:
+        if not self.is_on_device:
+            yield
+            return
+        court.watch(self.who)
+        try:
+            yield
+        finally:
+            court.look_away()
+
+    def _call(self, slot: int) -> tuple[int, int, bool]:
         timeout_s = self.limits.call_s if self.calls else self.limits.first_call_s
         self.calls += 1
         try:
-            ns, has_failed = self.caller.call(slot, timeout_s)
+            return self.caller.call(slot, timeout_s, self.contained.thaw)
         except Stopped as stopped:
             if stopped.is_late:
                 raise Fallen(f"a call takes longer than {timeout_s:g} s", is_late=True) from None
             answer = self.session.answer(timeout_s=OPEN_S)
             raise Fallen(_words(answer), isinstance(answer, TimedOut)) from None
-        if has_failed:
-            raise Fallen(self.report()["failure"] or "the call fails")
-        self.contained.freeze()
-        return max(ns - self.overhead_ns, 1) * 1e-9
 
     def report(self) -> dict[str, Any]:
         """The end of the calls, and what the child says of them: its own clock, its own words. Nothing to rely on."""
-        self.contained.thaw()
-        self.caller.leave()
+        self._leave()
         return self._ask({"do": "report"}, self.limits.load_s)
+
+    def _leave(self) -> None:
+        self.caller.leave()
+        self.contained.thaw()
 
     def observe(self, slot: int) -> dict[str, Any]:
         return self._ask({"do": "observe", "slot": slot}, self.limits.first_call_s)
@@ -186,14 +240,6 @@ class Player:
         with contextlib.suppress(BufferError):
             self.page.close()
         os.close(self.file)
-
-
-def _memory_file(size_bytes: int) -> int:
-    """Of a fixed size: whoever could cut it short would end every process that has it mapped."""
-    file = os.memfd_create("slots", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
-    os.ftruncate(file, size_bytes)
-    fcntl.fcntl(file, fcntl.F_ADD_SEALS, fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_GROW | fcntl.F_SEAL_SEAL)
-    return file
 
 
 def _words(answer: Finished | Crashed | TimedOut) -> str:

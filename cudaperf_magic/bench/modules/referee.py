@@ -9,10 +9,13 @@ from __future__ import annotations
 
 import mmap
 import os
+import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
 from ..sandbox_line import Line
+from .gate import PAGE_BYTES, answer_calls
 from .inputs import NOMINAL, Content, altered, fresh_inputs, like, near_twin
 from .judge import judge
 from .layout import Layout, TensorPlace, packed, place_of, plain_values, take_apart, view
@@ -21,6 +24,8 @@ from .parameters import randomised
 from .reference import UNSETTLED, Reference
 from .screening import Screened, screen
 
+IDLE_LOOKS = 5
+BUSY_TIMES, BUSY_NS = 10, 400_000  # contexts take turns of about a millisecond or more
 L2_FLUSH_BYTES = 256 << 20  # over twice the largest L2 cache; written before each timed call on a device
 
 
@@ -47,6 +52,7 @@ class _Memory:
     slots: Any
     inputs: dict[int, list[Any]] = field(default_factory=dict)
     taken: dict[int, list[Any]] = field(default_factory=dict)
+    is_taken: set[int] = field(default_factory=set)
     content: dict[int, Content] = field(default_factory=dict)
 
 
@@ -66,18 +72,32 @@ def referee(line: Line) -> None:
         except Exception as error:
             answer = {"error": trouble(error)}
         line.send(answer)
+        own.then()
 
 
 class _Referee:
     def __init__(self, line: Line) -> None:
         self.line = line
         self.memories: dict[str, _Memory] = {}
+        self.next: Callable[[int], bool] | None = None
+        self.idle_ns = 0
+        self.flush: Any = None
         self.multiples: dict[str, float] = {}
         self.first_outputs: dict[tuple[str, int], list[Any]] = {}
+
+    def then(self) -> None:
+        """What follows on an answer: reading slots at once, while the parent has us watch."""
+        run, self.next = self.next, None
+        if run is not None:
+            answer_calls(self.page, run)
 
     def do_describe(self, source: str, entry: str, device: str, seed: int) -> dict[str, Any]:
         """Loads the task and tries it on inputs from a seed that no candidate's inputs will have."""
         import torch
+
+        (file,) = self.line.files
+        self.page = memoryview(mmap.mmap(file, PAGE_BYTES))
+        os.close(file)
 
         strict_float32()
         self.device, self.entry = device, entry
@@ -135,8 +155,47 @@ class _Referee:
             from .device_memory import allocate_shared
 
             slots, handle = allocate_shared(layout.device_bytes, self.device)
-        self.memories[who] = _Memory(layout, host, slots)
+        self.memories[who] = memory = _Memory(layout, host, slots)
+        for slot, places in enumerate(layout.slots):
+            memory.taken[slot] = [torch.empty_like(view(slots, place)) for place in places.outputs]
+        self.idle_ns = self._idle_ns()
         return {"handle": handle}
+
+    def do_watch(self, who: str) -> dict[str, Any]:
+        memory = self.memories[who]
+
+        def read(slot: int) -> bool:
+            self._read(memory, slot)
+            return False
+
+        self.next = read
+        return {}
+
+    def _read(self, memory: _Memory, slot: int) -> None:
+        for room, place in zip(memory.taken[slot], memory.layout.slots[slot].outputs, strict=True):
+            room.copy_(view(memory.slots, place))
+        self._wait()
+        memory.is_taken.add(slot)
+
+    def _wait(self) -> None:
+        if self.device != "cpu":
+            import torch
+
+            torch.cuda.synchronize()
+
+    def _idle_ns(self) -> int:
+        """How long the device takes for next to nothing: far longer while another process's kernels hold it."""
+        if self.device == "cpu":
+            return 0
+        import torch
+
+        small, least = torch.zeros(32, device=self.device), 1 << 62
+        for _ in range(IDLE_LOOKS):
+            start = time.perf_counter_ns()
+            small.add_(1)
+            torch.cuda.synchronize()
+            least = min(least, time.perf_counter_ns() - start)
+        return least
 
     def do_state(self, who: str, construct_seed: int, state_seed: int | None) -> dict[str, Any]:
         """The reference's parameters: of the child's seed, and other values for all of them when it can load those."""
@@ -167,28 +226,28 @@ class _Referee:
             room = memory.slots[place.offset_bytes : place.offset_bytes + place.size_bytes]
             room.copy_(word.repeat(-(-place.size_bytes // len(poison)))[: place.size_bytes])
         memory.inputs[slot], memory.content[slot] = tensors, content
-        memory.taken.pop(slot, None)
+        memory.is_taken.discard(slot)
         self._settle_device()
         return {"is_changed": is_changed}
 
-    def do_take(self, who: str, slot: int) -> dict[str, Any]:
-        """Copies the outputs as they are now, and tells which inputs were written to without leave."""
+    def do_take(self, who: str, slot: int, is_read: bool) -> dict[str, Any]:
+        """Copies the outputs as they are now unless that is done; which inputs were written to; is the device idle."""
         import torch
 
         memory = self.memories[who]
         places = memory.layout.slots[slot]
-        memory.taken[slot] = [view(memory.slots, place).clone() for place in places.outputs]
+        is_busy = self._idle_ns() > max(BUSY_TIMES * self.idle_ns, BUSY_NS)
+        if not is_read:
+            self._read(memory, slot)
         changed = [
             number
             for number, (place, before) in enumerate(zip(places.inputs, memory.inputs[slot], strict=True))
             if number not in self.may_change and not torch.equal(_raw(view(memory.slots, place)), _raw(before))
         ]
-        return {"changed_inputs": changed}
+        return {"changed_inputs": changed, "is_busy": is_busy}
 
-    def do_judge(self, who: str, slot: int) -> dict[str, Any]:
+    def do_judge(self, who: str, slot: int, keeps: bool) -> dict[str, Any]:
         """The reference on this slot's inputs, now that the outputs are taken; the first output that is wrong."""
-        import torch
-
         memory = self.memories[who]
         inputs = memory.inputs[slot]
         content = memory.content[slot]
@@ -196,10 +255,7 @@ class _Referee:
         plain = self.reference.plain(inputs)
         wide = self.reference.oracle(inputs, plain)
         errors = []
-        before = self.first_outputs.setdefault((who, content.number), memory.taken[slot])
-        is_same = None
-        if before is not memory.taken[slot]:
-            is_same = all(torch.equal(_raw(a), _raw(b)) for a, b in zip(before, memory.taken[slot], strict=True))
+        is_same = self._is_same(who, content, memory.taken[slot]) if keeps else None
         for number, (got, ours, oracle) in enumerate(zip(memory.taken[slot], plain, wide, strict=True)):
             if got.shape != ours.shape or got.dtype != ours.dtype:
                 raise Refused(f"output {number} has another shape or type on other values; that cannot be refereed")
@@ -211,10 +267,20 @@ class _Referee:
                 return {"reason": found.reason, "errors": errors, "is_same": is_same}
         return {"reason": "", "errors": errors, "is_same": is_same}
 
+    def _is_same(self, who: str, content: Content, outputs: list[Any]) -> bool | None:
+        """Whether a content that comes again has the same bits as outputs; None the first time."""
+        import torch
+
+        before = self.first_outputs.get((who, content.number))
+        if before is None:
+            self.first_outputs[who, content.number] = [tensor.clone() for tensor in outputs]
+            return None
+        return all(torch.equal(_raw(a), _raw(b)) for a, b in zip(before, outputs, strict=True))
+
     def do_reread(self, who: str) -> dict[str, Any]:
         """Whether any outputs have changed since they were taken: asked when the child is gone."""
         memory = self.memories[who]
-        return {"is_changed": any(self._is_changed(memory, slot) for slot in list(memory.taken))}
+        return {"is_changed": any(self._is_changed(memory, slot) for slot in memory.is_taken)}
 
     def do_release(self, who: str) -> dict[str, Any]:
         """Forgets a child's memory, when that child is gone."""
@@ -229,7 +295,7 @@ class _Referee:
     def _is_changed(self, memory: _Memory, slot: int) -> bool:
         import torch
 
-        if slot not in memory.taken:
+        if slot not in memory.is_taken:
             return False
         pairs = zip(memory.layout.slots[slot].outputs, memory.taken[slot], strict=True)
         return any(not torch.equal(_raw(view(memory.slots, place)), _raw(before)) for place, before in pairs)
@@ -249,10 +315,10 @@ class _Referee:
         if self.device != "cpu":
             import torch
 
-            if not hasattr(self, "flush"):
+            if self.flush is None:
                 self.flush = torch.empty(L2_FLUSH_BYTES, dtype=torch.uint8, device=self.device)
             self.flush.zero_()
-            torch.cuda.synchronize()
+            self._wait()
 
 
 def _card(device: str) -> tuple[str, str]:
