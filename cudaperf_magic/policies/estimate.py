@@ -6,13 +6,15 @@ GPU the threads would fill. The number only orders proposals: it is no time, and
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from math import prod, sqrt
 
-from cudaperf_magic.compiler.analysis.affine import linear
+from cudaperf_magic.compiler.analysis.affine import expand, linear
 from cudaperf_magic.compiler.loops import (
     Assign,
+    Declare,
     Expr,
     If,
     Load,
@@ -42,29 +44,35 @@ def estimate(program: Program, sizes: Mapping[str, int]) -> float:
     return total_of(program, sizes, lambda traffic: traffic.weighted())
 
 
-def total_of(program: Program, sizes: Mapping[str, int], cost: Callable[[Traffic], float]) -> float:
-    """The costs of all kernels of a program, each as often as the host launches it; of two branches the dearer."""
+def total_of(
+    program: Program, sizes: Mapping[str, int], cost: Callable[[Traffic], float], is_cached: bool = False
+) -> float:
+    """The costs of all kernels of a program, each as often as the host launches it; of two branches the dearer.
+
+    is_cached: whether what neighbouring points read alike (`a[i - 1]`, `a[i + 1]`) comes from memory only once.
+    """
     names: dict[str, Number] = dict(sizes)
     for name, _, text in program.function.constants:
         value = _known_text(text)
         if value is not None:
             names[name] = value
-    return _nodes(program.nodes, names, symbols_of(program), cost)
+    symbols = symbols_of(program)
+    return _nodes(program.nodes, names, lambda nest, known: cost(Traffic(nest, known, symbols, is_cached)))
 
 
 def _nodes(
-    nodes: tuple[Node, ...], names: dict[str, Number], symbols: Symbols, cost: Callable[[Traffic], float]
+    nodes: tuple[Node, ...], names: dict[str, Number], cost: Callable[[Nest, dict[str, Number]], float]
 ) -> float:
     total = 0.0
     for node in nodes:
         match node:
             case Nest():
-                total += 0.0 if node.is_fallback else cost(Traffic(node, names, symbols))
+                total += 0.0 if node.is_fallback else cost(node, names)
             case HostLoop():
                 trips, middle = trips_of(node.loop, names)
-                total += trips * _nodes(node.body, names | {node.loop.var: middle}, symbols, cost)
+                total += trips * _nodes(node.body, names | {node.loop.var: middle}, cost)
             case HostIf():
-                total += max(_nodes(part, names, symbols, cost) for part in (node.then, node.other))
+                total += max(_nodes(part, names, cost) for part in (node.then, node.other))
             case _:
                 pass
     return total
@@ -77,6 +85,7 @@ class Traffic:
     nest: Nest
     names: dict[str, Number]
     symbols: Symbols
+    is_cached: bool = False
 
     def __post_init__(self) -> None:
         self.inside, self.points = dict(self.names), 1.0
@@ -84,6 +93,10 @@ class Traffic:
             trips, middle = trips_of(loop, self.inside)
             self.inside[loop.var] = middle
             self.points *= max(trips, 1.0)
+        for statement in self.nest.body:  # a block's own stretch of a range, say
+            if isinstance(statement, Declare) and statement.init is not None:
+                with suppress(Unknown):
+                    self.inside[statement.name] = value_of(statement.init, self.inside)
 
     def weighted(self) -> float:
         return self.total_sectors() / sqrt(min(1.0, max(self.threads, 1.0) / FULL)) + LAUNCH
@@ -124,7 +137,11 @@ class Traffic:
         loads = [e for x in expressions(statement) for e in walk_expression(x) if isinstance(e, Load)]
         if isinstance(statement, Assign) and statement.op and isinstance(statement.target, Load):
             loads.append(statement.target)
-        return sum(self.sectors(load, names, lane) for load in loads)
+        if not self.is_cached:
+            return sum(self.sectors(load, names, lane) for load in loads)
+        stored = statement.target if isinstance(statement, Assign) else None
+        written = self.sectors(stored, names, lane) if isinstance(stored, Load) else 0.0
+        return written + sum(self.sectors(load, names, lane) for load in apart(loads))
 
     def sectors(self, load: Load, names: dict[str, Number], lane: str) -> float:
         """Sectors of one access, shared out over the 32 lanes that make it together."""
@@ -156,6 +173,16 @@ class Traffic:
                 width = WIDTHS.get(self.symbols.types[array], 4)
                 total += steps * found.elements / points * width / 32
         return total
+
+
+def apart(loads: Iterable[Load]) -> list[Load]:
+    """One load for each of those that lie a constant distance apart."""
+    found: dict[object, Load] = {}
+    for load in loads:
+        places = [expand(subscript) for subscript in load.subscripts]
+        key = tuple(frozenset((m, c) for m, c in place.items() if m) for place in places)
+        found.setdefault((load.array, key), load)
+    return list(found.values())
 
 
 def trips_of(loop: Loop, names: Mapping[str, Number]) -> tuple[float, Number]:

@@ -8,6 +8,7 @@ program, it is no measurement, and nobody is shown it.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from math import prod
 
 from cudaperf_magic.compiler.loops import (
     Binary,
@@ -24,7 +25,7 @@ from cudaperf_magic.compiler.loops import (
     walk_expression,
 )
 from cudaperf_magic.compiler.program import Program
-from cudaperf_magic.policies.estimate import GUESSED, Traffic, total_of, trips_of
+from cudaperf_magic.policies.estimate import GUESSED, Traffic, apart, total_of, trips_of
 from cudaperf_magic.tasks.expressions import Number
 
 SECTOR_BYTES = 32
@@ -42,7 +43,7 @@ SERIAL_STEP_US = 0.02  # one statement of a lone thread
 
 def modelled_us(program: Program, sizes: Mapping[str, int]) -> float:
     """Microseconds that the program might take at these sizes."""
-    return total_of(program, sizes, _kernel_us)
+    return total_of(program, sizes, _kernel_us, is_cached=True)
 
 
 def _kernel_us(traffic: Traffic) -> float:
@@ -60,16 +61,15 @@ def _kernel_us(traffic: Traffic) -> float:
 
 def _under_way(traffic: Traffic) -> float:
     """Bytes of sectors that a thread asks for before it must wait: the loads of its innermost loop, unrolled."""
-    body, times = traffic.nest.body, 1
+    body, times = traffic.nest.body, prod(traffic.nest.coarsen or (1,))
     inner = [loop for loop in loops_of(body) if not loops_of(loop.body)]
     if inner:
         deepest = max(inner, key=lambda loop: trips_of(loop, traffic.inside)[0])
         body = deepest.body
         _, _, count = deepest.pragma.partition("unroll ")
-        times = int(count) if count.isdigit() else 1
+        times *= int(count) if count.isdigit() else 1
     lane = deepest.var if inner and traffic.nest.team > 1 else traffic.lanes()
-    loads = dict.fromkeys(_loads(body))
-    bytes_ = sum(traffic.sectors(load, traffic.inside, lane) for load in loads) * SECTOR_BYTES
+    bytes_ = sum(traffic.sectors(load, traffic.inside, lane) for load in apart(_loads(body))) * SECTOR_BYTES
     if traffic.nest.staged:  # a block brings its tile in all at once
         bytes_ += traffic.staged() * SECTOR_BYTES / max(1.0, len(inner))
     return max(bytes_, 1.0) * min(times, 8) * traffic.nest.vector

@@ -110,14 +110,20 @@ def loop_options(function: Function, facts: Facts, fills: bool = False) -> Itera
                 yield HOLD, Step("hold", loop.label)
             if any(r.by_index for r in reductions):
                 yield CARRY, Step("carry", loop.label)
+        if kind == "sequential" and fills and _has_triangle(loop, facts):
+            yield PANEL, Step("panel", loop.label, (STRIP,))
         if kind == "sequential" and any(facts.loop(inner.label).is_parallel for inner in loops_of(loop.body)):
             yield ONE_BLOCK, Step("one_block", loop.label)
-            if fills and any(loop.var in names_in(i.start) | names_in(i.stop) for i in loops_of(loop.body)):
-                yield PANEL, Step("panel", loop.label, (STRIP,))
     for first, second in _neighbours(function.body):
         same = facts.loop(first.label).kind == facts.loop(second.label).kind  # else what was parallel no longer is
         if same and facts.can_fuse(first.label, second.label):
             yield FUSE, Step("fuse", first.label, (second.label,))
+
+
+def _has_triangle(loop: Loop, facts: Facts) -> bool:
+    """Whether a loop inside, itself not in order, begins or ends with the loop's variable."""
+    inner = [found for found in loops_of(loop.body) if facts.loop(found.label).kind != "sequential"]
+    return any(loop.var in names_in(found.start) | names_in(found.stop) for found in inner)
 
 
 def _neighbours(body: tuple[Stmt, ...]) -> Iterator[tuple[Loop, Loop]]:
