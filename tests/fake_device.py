@@ -18,7 +18,7 @@ import numpy as np
 from cudaperf_magic.bench.building import build_candidate
 from cudaperf_magic.bench.counters.metrics import Counts
 from cudaperf_magic.bench.gpu.fingerprint import fingerprint
-from cudaperf_magic.bench.gpu.messages import Broke, Called, Count, Damage, Prepare, Ready, Run, Sampled, Settle
+from cudaperf_magic.bench.gpu.messages import Broke, Called, Count, Damage, Lend, Prepare, Ready, Run, Sampled, Settle
 from cudaperf_magic.bench.measuring.samples import Call, Manner, Sample
 from cudaperf_magic.bench.nvrtc import Compiled
 from cudaperf_magic.bench.sandbox import Line
@@ -95,6 +95,8 @@ class _Program:
                 return tuple(self.sample() for _ in range(count))
             case Damage():
                 return ()
+            case Lend():
+                return None
             case Count():
                 return Counts({"sm_cycles": 1.0})
 

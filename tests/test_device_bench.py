@@ -11,10 +11,11 @@ import fake_device
 import pytest
 
 from cudaperf_magic.bench import bench as bench_module
-from cudaperf_magic.bench import devices, gpu_sessions, measure
+from cudaperf_magic.bench import devices, gpu_sessions, meter, trial
 from cudaperf_magic.bench.bench import Bench
 from cudaperf_magic.bench.filled import filled, forget
 from cudaperf_magic.bench.gpu.running import DeviceInfo
+from cudaperf_magic.bench.measuring.floor import Ceilings
 from cudaperf_magic.bench.settle import settled
 from cudaperf_magic.records import Candidate, Outcome, Task
 from cudaperf_magic.tasks.c import function_of, read_task
@@ -29,6 +30,10 @@ LATE = """__global__ void k(int n, float a, const float *x, float *y) {
 }
 void saxpy(int n, float a, const float *x, float *y) { if (n > 0) k<<<(n + 255) / 256, 256>>>(n, a, x, y); }"""
 TARGET_BYTES = 1 << 20
+NOISE = 0.01
+RATES = dict.fromkeys(("float32", "float64", "int32 add", "int32 multiply", "exp2"), 1e12)
+LINE = ((1 << 20, 1.0), (1 << 30, 1024.0))  # a megabyte a microsecond
+CEILINGS = Ceilings("Fake GPU", fake_device.UUID, "1", 1 << 20, LINE, LINE, LINE, RATES, 1.0)
 KERNELS = Path(__file__).parent / "kernels" / "bench"
 
 
@@ -43,9 +48,11 @@ def bench(monkeypatch: pytest.MonkeyPatch) -> Iterator[Bench]:
     monkeypatch.setattr(devices, "available_devices", lambda: (present,))
     monkeypatch.setattr(gpu_sessions, "serve", fake_device.serve)
     monkeypatch.setattr(bench_module, "build_candidate", fake_device.build)
-    monkeypatch.setattr(measure, "build_candidate", fake_device.build)
-    monkeypatch.setattr(measure, "filled", partial(filled, target_bytes=TARGET_BYTES))
-    monkeypatch.setattr(measure, "FIRST_CALL_S", 5.0)
+    monkeypatch.setattr(trial, "build_candidate", fake_device.build)
+    monkeypatch.setattr(trial, "noise_of", lambda index, arch, duration: NOISE)
+    monkeypatch.setattr(trial, "FIRST_CALL_S", 5.0)
+    monkeypatch.setattr(meter, "filled", partial(filled, target_bytes=TARGET_BYTES))
+    monkeypatch.setattr(meter, "ceilings_of", lambda index, arch: CEILINGS)
     gpu_sessions.sessions_of.cache_clear()
     forget()
     with Bench("cuda:0") as made:
@@ -72,6 +79,8 @@ def test_a_right_candidate_is_timed_beside_the_plain_translation_where_the_devic
     assert outcome.ok and timing is not None
     assert timing.baseline == NAME and len(timing.samples_us) == len(timing.baseline_samples_us) >= 10
     assert timing.speedup == pytest.approx(1.0) and not timing.is_faster  # it is the very same program
+    assert timing.noise == NOISE and timing.floor_us is not None and timing.floor_by == "memory bandwidth"
+    assert timing.others[0].name.split()[0] in ("gcc", "clang")
     assert timing.gpu == "Fake GPU" and timing.warm_us and timing.end_to_end_us
     assert timing.case is not None and timing.case.size["n"] * 8 == TARGET_BYTES > task.cases[0].size["n"] * 8
     assert outcome.memory is not None and outcome.memory.candidate_bytes == timing.case.size["n"] * 8
@@ -121,8 +130,8 @@ def test_a_candidate_too_slow_to_be_timed_is_right_and_says_so(bench: Bench, tas
 
 def test_a_baseline_that_dies_is_made_again(bench: Bench, task: Task) -> None:
     assert evaluated(bench, task).timing is not None
-    (meter,) = bench._on_device._meters.values()  # type: ignore[union-attr]
-    meter._plain._seat._session.close()  # type: ignore[union-attr]
+    ((_, baseline),) = bench._on_device._meters.values()  # type: ignore[union-attr]
+    baseline._trial._seat._session.close()  # type: ignore[union-attr]
     alone = evaluated(bench, task).timing
     assert alone is not None and alone.baseline == ""  # it was lost on the way; the candidate's own times stand
     again = evaluated(bench, task).timing

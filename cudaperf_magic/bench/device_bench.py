@@ -2,7 +2,7 @@
 and counted, while the simulator watches some small cases on the CPU: a device shows no race and few stray accesses.
 
 It keeps one meter a task: the filling case with its reference, and the baseline's child. Each candidate has a child
-and a context of its own. What the parts do is verify.py's, measure.py's and counters/'s.
+and a context of its own. What the parts do is verify.py's, trial.py's and counters/'s.
 """
 
 from __future__ import annotations
@@ -24,13 +24,14 @@ from cudaperf_magic.bench.devices import Device, GpuRunner, SimulatorRunner
 from cudaperf_magic.bench.examining import examine
 from cudaperf_magic.bench.gpu_sessions import Seat, sessions_of
 from cudaperf_magic.bench.launcher import PlanError
-from cudaperf_magic.bench.measure import Built, Meter, Trial
+from cudaperf_magic.bench.meter import Built, Meter
 from cudaperf_magic.bench.nvrtc import Compiled
 from cudaperf_magic.bench.oracle import Oracle
 from cudaperf_magic.bench.structure import compulsory
+from cudaperf_magic.bench.trial import Plain, Trial
 from cudaperf_magic.bench.verify import not_launched, verify
 from cudaperf_magic.errors import Unsupported
-from cudaperf_magic.records import Candidate, Label, Memory, Outcome, Structure, Task, Timing, Verdict
+from cudaperf_magic.records import Candidate, Fault, Label, Memory, Outcome, Structure, Task, Timing, Verdict
 
 WATCHED_CASES = 4
 WATCHERS = 8  # threads that wait for a simulator's child
@@ -80,11 +81,11 @@ class DeviceBench:
 
     def __init__(self, device: Device) -> None:
         assert device.index is not None
-        self.device = device
+        self.device, self.index = device, device.index
         self.sessions = sessions_of(device.index)
         self.sessions.start()
         self.watchers = _watchers()
-        self._meters: OrderedDict[Task, Meter] = OrderedDict()
+        self._meters: OrderedDict[Task, tuple[Meter, Plain]] = OrderedDict()
         self._lock = Lock()
         self._making: dict[Task, Lock] = {}
 
@@ -97,8 +98,8 @@ class DeviceBench:
         with self.sessions.seat() as seat:
             return _Evaluation(self, task, candidate, compiled, oracle, seat, stages).outcome()
 
-    def meter(self, oracle: Oracle) -> Meter:
-        """The task's meter: made by the first who needs it, while others of the same task wait."""
+    def meter(self, oracle: Oracle) -> tuple[Meter, Plain]:
+        """The task's meter and its baseline: made by the first who needs it, while others of the same task wait."""
         with self._lock:
             making = self._making.setdefault(oracle.task, Lock())
         with making:
@@ -106,20 +107,21 @@ class DeviceBench:
                 if oracle.task in self._meters:
                     self._meters.move_to_end(oracle.task)
                     return self._meters[oracle.task]
-            made = Meter(oracle, self.sessions, self.device.arch)
-            made.baseline()
+            meter = Meter(oracle, self.index, self.device.arch)
+            plain = Plain(meter)
+            plain.trial()
             with self._lock:
-                self._meters[oracle.task] = made
+                self._meters[oracle.task] = meter, plain
                 dropped = self._meters.popitem(last=False)[1] if len(self._meters) > MOST_METERS else None
             if dropped is not None:
-                dropped.close()
-            return made
+                dropped[1].close()
+            return meter, plain
 
     def close(self) -> None:
         with self._lock:
             meters, self._meters = list(self._meters.values()), OrderedDict()
-        for meter in meters:
-            meter.close()
+        for _, plain in meters:
+            plain.close()
         self.watchers.shutdown(wait=True, cancel_futures=True)
         self.watchers = _watchers()  # its threads begin when it is used again
         self.sessions.rest()
@@ -177,12 +179,13 @@ class _Evaluation:
     def measured(self) -> Measured:
         """Right at the filling size, timed, and counted."""
         with self.stages.time("reference"):
-            self.meter = self.bench.meter(self.oracle)
+            self.meter, plain = self.bench.meter(self.oracle)
         try:
             program = Built(self.compiled, plan_of(self.task, self.candidate, self.meter.filled.case))
         except PlanError as error:
             return Measured(not_launched(error, self.meter.filled.case))
-        memory = Memory(self.argument_bytes + program.plan.peak_bytes, self.argument_bytes)
+        arguments = sum(self.meter.sizes_bytes.values())
+        memory = Memory(arguments + program.plan.peak_bytes, arguments)
         trial = Trial(self.meter, self.seat, program)
         with self.stages.time("fill"):
             wrong = trial.first_call()
@@ -191,28 +194,21 @@ class _Evaluation:
         if wrong is not None:
             return Measured(wrong)
         with self.stages.time("time"):
-            timing = trial.timing()
+            timing = trial.timing(plain.trial())
         if isinstance(timing, Verdict):
             return Measured(timing)
         with self.stages.time("count"):
             counts = trial.counts()
+        if isinstance(counts, Fault):
+            return Measured(Verdict("fault", counts.message, self.meter.filled.case, (), (counts,)))
         self.launches = len(program.plan.launches)
         return Measured(None, timing, counts if isinstance(counts, Counts) else None, memory, trial.labels)
-
-    @property
-    def argument_bytes(self) -> int:
-        return sum(self.sizes_bytes.values())
-
-    @property
-    def sizes_bytes(self) -> dict[str, int]:
-        inputs = self.meter.filled.reference.inputs
-        return {argument.name: inputs[argument.name].nbytes for argument in self.task.arrays}
 
     def counted(self, counts: Counts, simulated: Structure | None) -> Structure:
         return counted.structure(
             counts,
             architecture(self.compiled.build.arch),
-            compulsory_bytes=compulsory(self.task, self.sizes_bytes),
+            compulsory_bytes=compulsory(self.task, self.meter.sizes_bytes),
             simulated=simulated,
             launches=self.launches,
             case=self.meter.filled.case,

@@ -1,44 +1,40 @@
-"""A candidate that is right on small cases, at the size that fills its device: right there too, and how fast.
+"""A program that is right on small cases, at the size that fills its device: right there too, and how fast.
 
-A `Meter` is one task on one device: the filling case, and the plain translation beside which candidates are timed, in
-a child of its own. A `Trial` is one candidate in its child. Every timed call is held to the answer of the call alone,
-and that to the reference. It builds nothing of a candidate's and rewards nothing; what a sample is, gpu/timing.py says.
+A `Trial` is one program in its child. Every timed call is held to the answer of the call alone, and that to the
+reference. `Plain` keeps the plain translation in a child of its own, beside which candidates are timed. It rewards
+nothing and builds nothing of a candidate's; what a sample is, gpu/timing.py says.
 """
 
 from __future__ import annotations
 
 import random
-import re
 import secrets
-from contextlib import ExitStack
-from dataclasses import dataclass, field
-from functools import cached_property
+from contextlib import ExitStack, suppress
 from threading import Lock
 from typing import Literal, TypeVar
 
 import numpy as np
 
 from cudaperf_magic.bench.building import build_candidate, plan_of
+from cudaperf_magic.bench.card import noise_of
 from cudaperf_magic.bench.counters.availability import Refused
-from cudaperf_magic.bench.counters.metrics import Counts, wanted
-from cudaperf_magic.bench.filled import Filled, filled
+from cudaperf_magic.bench.counters.metrics import Counts
+from cudaperf_magic.bench.counters.profiler_child import CountLent
+from cudaperf_magic.bench.counters.profiling import profiling_of
 from cudaperf_magic.bench.gpu.clocks import reader, together
 from cudaperf_magic.bench.gpu.lock import gpu_lock
-from cudaperf_magic.bench.gpu.messages import Broke, Called, Count, Damage, Given, Prepare, Question, Sampled, Settle
-from cudaperf_magic.bench.gpu.state import remembers
-from cudaperf_magic.bench.gpu.trusted import trusted_cubin
-from cudaperf_magic.bench.gpu_sessions import End, GpuSessions, Seat
+from cudaperf_magic.bench.gpu.messages import Broke, Called, Count, Damage, Lend, Prepare, Question, Sampled, Settle
+from cudaperf_magic.bench.gpu_sessions import End, Seat, sessions_of
 from cudaperf_magic.bench.launcher import PlanError
+from cudaperf_magic.bench.measuring.noise import duration_of
 from cudaperf_magic.bench.measuring.pairing import Pairs, interleave, planned_pairs
 from cudaperf_magic.bench.measuring.samples import Call, Manner, Prints, Sample, strays, times_us
 from cudaperf_magic.bench.measuring.statistics import LEAST_PAIRS, ratio
-from cudaperf_magic.bench.nvrtc import Compiled
-from cudaperf_magic.bench.oracle import Oracle
-from cudaperf_magic.bench.plan import LaunchPlan
+from cudaperf_magic.bench.meter import Built, Meter
 from cudaperf_magic.bench.reference.run import Leaf, at_path
 from cudaperf_magic.bench.sandbox import Crashed, Finished, SharedArrays, TimedOut
 from cudaperf_magic.bench.verify import STATUS, mismatch
-from cudaperf_magic.records import Clocks, Fault, Label, OutputError, Task, Timing, Verdict
+from cudaperf_magic.records import Clocks, Fault, Label, OutputError, Timing, Verdict
 from cudaperf_magic.tasks.plain import NAME, plain_candidate
 
 BASELINE_S = 24 * 3600.0  # a baseline's child lives as long as its task is worked on
@@ -46,119 +42,10 @@ FIRST_CALL_S = 30.0  # past which a candidate is not timed: it is correct, and f
 WARM_WINDOWS, TRANSFER_WINDOWS = 5, 3
 SLOW_US = 20_000.0  # a call so long is not measured warm and with transfers as often
 Answer = TypeVar("Answer")
-_ATOMIC = re.compile(r"^\s*(?:@%?!?\w+\s+)?(?:atom|red)\.", re.M)
 
 
 class Lost(Exception):
     """A child did not answer, or its context is gone."""
-
-
-@dataclass(frozen=True)
-class Built:
-    """A program for the filling case."""
-
-    compiled: Compiled
-    plan: LaunchPlan
-
-    @cached_property
-    def metrics(self) -> tuple[str, ...]:
-        """What is counted of it."""
-        return wanted(self.compiled.ptx)
-
-    @cached_property
-    def may_vary_in_order(self) -> bool:
-        """Whether its sums may come in another order each time: its outputs may then differ in their last bits."""
-        return _ATOMIC.search(self.compiled.ptx) is not None
-
-    @cached_property
-    def remembers(self) -> tuple[str, ...]:
-        return remembers(self.compiled.ptx)
-
-
-@dataclass
-class Meter:
-    """One task on one device. Safe from several threads; `close` ends the baseline's child.
-
-    Args:
-        arch: of the device. Making one costs the reference at the filling size: seconds, once a task.
-    """
-
-    oracle: Oracle
-    sessions: GpuSessions
-    arch: str
-    filled: Filled = field(init=False)
-    inputs: SharedArrays = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.filled = filled(self.oracle)
-        self.inputs = self.filled.shared or SharedArrays.share(self.filled.reference.inputs)
-        self.trusted_cubin = trusted_cubin(self.arch)
-        self._stack = ExitStack()
-        self._making, self._lock = Lock(), Lock()
-        self._plain: Trial | None = None
-        self._has_plain = True
-        self._rooms: list[SharedArrays] = []
-
-    @property
-    def task(self) -> Task:
-        return self.oracle.task
-
-    def given(self) -> tuple[Given, ...]:
-        inputs = self.filled.reference.inputs
-        found = []
-        for argument in self.task.arrays:
-            array = inputs[argument.name]
-            is_free = argument.values is None and argument.role != "out" and array.dtype.kind == "f"
-            dtype = array.dtype.str if array.dtype.fields is None else f"V{array.dtype.itemsize}"
-            found.append(Given(argument.name, argument.role, dtype, array.shape, is_free))
-        return tuple(found)
-
-    def baseline(self) -> Trial | None:
-        """The plain translation, settled in a child of its own; None where there is none that could be timed."""
-        with self._making:
-            if self._plain is not None and not self._plain.is_lost:
-                return self._plain
-            if self._has_plain:
-                self._plain = self._make_plain()
-                self._has_plain = self._plain is not None
-            return self._plain
-
-    def _make_plain(self) -> Trial | None:
-        candidate = plain_candidate(self.task, self.oracle.function)
-        if candidate is None:
-            return None
-        compiled = build_candidate(self.task, candidate, self.arch)
-        if not compiled.build.ok:
-            return None
-        try:
-            program = Built(compiled, plan_of(self.task, candidate, self.filled.case))
-        except PlanError:
-            return None
-        trial = Trial(self, self._stack.enter_context(self.sessions.seat(BASELINE_S)), program)
-        try:
-            if trial.first_call() is None:
-                trial.settle()
-                return trial
-        except Lost:
-            pass
-        return None
-
-    def take_room(self) -> SharedArrays:
-        """Room for the outputs of one call; pages that were touched before are taken again first."""
-        with self._lock:
-            if self._rooms:
-                return self._rooms.pop()
-        inputs = self.filled.reference.inputs
-        written = [a.name for a in self.task.arrays if a.role != "in"]
-        return SharedArrays.room({name: (inputs[name].shape, inputs[name].dtype) for name in written})
-
-    def give_room(self, room: SharedArrays) -> None:
-        with self._lock:
-            self._rooms.append(room)
-
-    def close(self) -> None:
-        self._stack.close()
-        self._plain = None
 
 
 class Trial:
@@ -239,18 +126,22 @@ class Trial:
     def labels(self) -> tuple[Label, ...]:
         """What was seen on the way that is no verdict."""
         if not self._program.remembers:
-            return ()
+            return self._meter.labels
         names = ", ".join(self._program.remembers)
-        return (Label("state", f"its kernels may write to {names}, so the module was loaded anew for each timed call"),)
+        why = f"its kernels may write to {names}, so the module was loaded anew for each timed call"
+        return (*self._meter.labels, Label("state", why))
 
-    def timing(self) -> Timing | Verdict:
-        """Cold beside the baseline, warm, and with transfers; every call's outputs looked at."""
-        baseline, ready = self._meter.baseline(), self._seat.ready
+    def timing(self, baseline: Trial | None) -> Timing | Verdict:
+        """Cold beside the baseline, warm, and with transfers; every call's outputs looked at.
+
+        Args:
+            baseline: settled, in another child.
+        """
         rng = random.Random(secrets.randbits(62))
-        with gpu_lock(ready.uuid):
+        with gpu_lock(self.uuid):
             try:
                 settled = self.settle()
-                state = reader(ready.uuid)
+                state = reader(self.uuid)
                 seen = [state.read()] if state else []
                 pairs = self._pairs(settled, baseline, rng)
                 many = settled.call_us < SLOW_US
@@ -280,6 +171,11 @@ class Trial:
         self._samples += found
         return times_us(found)
 
+    @property
+    def uuid(self) -> str:
+        """Of the card."""
+        return self._seat.ready.uuid
+
     def forget(self) -> None:
         """Lets go of the samples taken so far."""
         self._samples.clear()
@@ -300,26 +196,42 @@ class Trial:
     ) -> Timing:
         ours, theirs = pairs
         found = ratio(ours, theirs) if len(theirs) >= LEAST_PAIRS else None
-        return Timing(
+        meter = self._meter
+        timing = Timing(
             samples_us=ours,
             baseline=NAME if theirs else "",
             baseline_samples_us=theirs,
             interval=(found.low, found.high) if found else None,
+            noise=noise_of(meter.index, meter.arch, duration_of(settled.call_us)) if found else None,
+            floor_us=meter.floor.us,
+            floor_by=meter.floor.by,
+            others=meter.cpu,
             warm_us=others[0],
             end_to_end_us=others[1],
             clocks=clocks,
             gpu=self._seat.ready.gpu,
-            case=self._meter.filled.case,
+            case=meter.filled.case,
             calls_per_sample=settled.calls,
             is_graph=settled.is_graph,
         )
+        meter.floor.must_hold(timing.median_us)
+        return timing
 
     # ---------------------------------------------------------------- counted
 
-    def counts(self) -> Counts | Refused | None:
-        """The hardware's counters over one call; None when the child gave none."""
-        found = self._seat.answer(Count(self._program.metrics))
-        return found if isinstance(found, (Counts, Refused)) else None
+    def counts(self) -> Counts | Refused | Fault | None:
+        """The hardware's counters over one call; a Fault when a kernel failed there, None when nobody answered."""
+        handle = self._seat.answer(Lend())
+        with gpu_lock(self.uuid):
+            if isinstance(handle, bytes):
+                return self._counts_lent(handle)
+            found = self._seat.answer(Count(self._program.metrics))  # where processes cannot lend each other memory
+        return found.fault if isinstance(found, Broke) else found if isinstance(found, (Counts, Refused)) else None
+
+    def _counts_lent(self, handle: bytes) -> Counts | Refused | Fault:
+        compiled, plan, metrics = self._program.compiled, self._program.plan, self._program.metrics
+        lent = CountLent(compiled.cubin, compiled.mangled, plan, self._meter.given(), handle, metrics)
+        return profiling_of(self._meter.index, self._meter.trusted_cubin).count(lent)
 
     # ---------------------------------------------------------------- failures
 
@@ -392,3 +304,46 @@ class Trial:
     def _failed(self, verdict: Verdict) -> Verdict:
         self.is_lost = True
         return verdict
+
+
+class Plain:
+    """The plain translation of a meter's task, settled in a child of its own that lives until `close`."""
+
+    def __init__(self, meter: Meter) -> None:
+        self._meter = meter
+        self._stack = ExitStack()
+        self._lock = Lock()
+        self._trial: Trial | None = None
+        self._exists = True
+
+    def trial(self) -> Trial | None:
+        """Made again when its child was lost; None where there is none that could be timed."""
+        with self._lock:
+            if self._trial is not None and not self._trial.is_lost:
+                return self._trial
+            if self._exists:
+                self._trial = self._made()
+                self._exists = self._trial is not None
+            return self._trial
+
+    def close(self) -> None:
+        self._stack.close()
+        self._trial = None
+
+    def _made(self) -> Trial | None:
+        meter = self._meter
+        candidate = plain_candidate(meter.task, meter.oracle.function)
+        compiled = build_candidate(meter.task, candidate, meter.arch) if candidate is not None else None
+        if candidate is None or compiled is None or not compiled.build.ok:
+            return None
+        try:
+            program = Built(compiled, plan_of(meter.task, candidate, meter.filled.case))
+        except PlanError:
+            return None
+        trial = Trial(meter, self._stack.enter_context(sessions_of(meter.index).seat(BASELINE_S)), program)
+        with suppress(Lost):
+            if trial.first_call() is None:
+                with gpu_lock(trial.uuid):
+                    trial.settle()
+                return trial
+        return None
