@@ -38,7 +38,6 @@ from cudaperf_magic.bench.plan import Launch, LaunchPlan, Pointer, Scalar
 from cudaperf_magic.bench.sandbox import SharedArrays
 
 COPY_BYTES = 256 << 20
-THREADS, DEPTH = own.THREADS, own.DEPTH
 
 
 @dataclass(frozen=True)
@@ -91,7 +90,7 @@ def twice(index: int, arch: str, pairs: int) -> Ratio:
 def _copy(size_bytes: int, cubins: tuple[bytes, bytes]) -> Prepare:
     vectors = size_bytes // 16
     arguments = (Pointer("x"), Scalar("unsigned long long", vectors), Pointer("y"))
-    launch = Launch("copy_all", (-(-vectors // (THREADS * DEPTH)), 1, 1), (THREADS, 1, 1), arguments)
+    launch = Launch("copy_all", (own.blocks_for("copy_all", size_bytes), 1, 1), (own.THREADS, 1, 1), arguments)
     elements = size_bytes // 4
     return Prepare(
         cubin=cubins[0],

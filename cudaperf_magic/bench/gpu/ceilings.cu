@@ -24,15 +24,9 @@ extern "C" __global__ void write_all(uint4 *data, u64 vectors, u32 value) {
         if (at + k * blockDim.x < vectors) data[at + k * blockDim.x] = make_uint4(value, value, value, value);
 }
 
+// One vector a thread: on an H200 faster than several, which keep reads and writes of one block apart for longer.
 extern "C" __global__ void copy_all(const uint4 *from, u64 vectors, uint4 *to) {
-    u64 at = blockIdx.x * (u64)blockDim.x * DEPTH + threadIdx.x;
-    uint4 v[DEPTH];
-#pragma unroll
-    for (int k = 0; k < DEPTH; k++)
-        if (at + k * blockDim.x < vectors) v[k] = __ldcs(from + at + k * blockDim.x);
-#pragma unroll
-    for (int k = 0; k < DEPTH; k++)
-        if (at + k * blockDim.x < vectors) __stcs(to + at + k * blockDim.x, v[k]);
+    if (THREAD < vectors) to[THREAD] = from[THREAD];
 }
 
 // Independent chains hide the latency of each; what they come to is written, so that none is dropped.
@@ -52,7 +46,7 @@ extern "C" __global__ void copy_all(const uint4 *from, u64 vectors, uint4 *to) {
 
 RATE(fma_float, float, x[k] = fmaf(x[k], a, b))
 RATE(fma_double, double, x[k] = fma(x[k], a, b))
-RATE(add_int, int, asm volatile("add.s32 %0, %0, %1;" : "+r"(x[k]) : "r"(a)))
+RATE(add_int, int, x[k] = (x[k] ^ b) + a)  // additions alone would be joined
 RATE(mul_int, int, asm volatile("mad.lo.s32 %0, %0, %1, %2;" : "+r"(x[k]) : "r"(a), "r"(b)))
 RATE(exp2_float, float, asm volatile("ex2.approx.ftz.f32 %0, %0;" : "+f"(x[k])))
 

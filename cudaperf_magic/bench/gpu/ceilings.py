@@ -21,19 +21,20 @@ from cudaperf_magic.bench.measuring.floor import Ceilings, Curve
 from cudaperf_magic.bench.plan import KernelArgument, Launch, Pointer, Scalar
 
 SOURCE = Path(__file__).with_name("ceilings.cu")
-VERSION = "ceilings-1"
+VERSION = "ceilings-2"
 SIZES = tuple(1 << power for power in range(22, 31))  # bytes of one array: 4 MiB to 1 GiB
 SHARE = 3  # two arrays take at most a third of what is free: others may be working on the card
 RUNS = 5
 HOLD_US = 60.0
-THREADS, DEPTH = 256, 4  # DEPTH as in ceilings.cu
+THREADS = 256
+DEPTH = {"read_all": 4, "write_all": 4, "copy_all": 1}  # vectors of 16 bytes a thread, as in ceilings.cu
 # Of the kernels that count operations: steps of one thread in a round, blocks for each multiprocessor, operations of
 # one step, and how many rounds take it to about half a millisecond.
 STEPS, BLOCKS = 64, 8
 RATES = {
     "float32": ("fma_float", "float", 2, 2000),
     "float64": ("fma_double", "double", 2, 200),
-    "int32 add": ("add_int", "int", 1, 1000),
+    "int32 add": ("add_int", "int", 2, 1000),
     "int32 multiply": ("mul_int", "int", 2, 1000),
     "exp2": ("exp2_float", "float", 1, 500),
 }
@@ -149,11 +150,10 @@ class _Bench:
 
     def _moved(self, size_bytes: int, first: int, second: int) -> tuple[float, float, float]:
         vectors = Scalar("unsigned long long", size_bytes // 16)
-        blocks = -(-size_bytes // 16 // (THREADS * DEPTH))
         other, value = Pointer("", second), Scalar("unsigned int", 7)
         last: dict[str, KernelArgument] = {"read_all": other, "write_all": value, "copy_all": other}
         read, write, copy = (
-            self._best(self._launch(kernel, blocks, Pointer("", first), vectors, argument), is_cold=True)
+            self._best(self._launch(kernel, blocks_for(kernel, size_bytes), Pointer("", first), vectors, argument))
             for kernel, argument in last.items()
         )
         return read, write, copy
@@ -163,7 +163,7 @@ class _Bench:
         ready = ReadyLaunch(self._driver, self._functions.get(kernel), step, lambda pointer: pointer.offset_bytes)
         return lambda: ready.go(self._stream)
 
-    def _best(self, action: Callable[[], None], *, is_cold: bool, hold_us: float = HOLD_US) -> float:
+    def _best(self, action: Callable[[], None], *, is_cold: bool = True, hold_us: float = HOLD_US) -> float:
         """Microseconds, the least of RUNS, after one that is not counted."""
         start, end = self._events
         found = []
@@ -185,6 +185,11 @@ class _Bench:
         place = ctypes.c_uint64()
         self._driver.call("cuMemAlloc_v2", ctypes.byref(place), ctypes.c_size_t(size_bytes))
         return place.value
+
+
+def blocks_for(kernel: str, size_bytes: int) -> int:
+    """Blocks of one of the kernels that move an array of so many bytes."""
+    return -(-size_bytes // (16 * THREADS * DEPTH[kernel]))
 
 
 def _key(uuid: str, driver_version: str) -> str:

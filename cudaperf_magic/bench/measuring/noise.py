@@ -18,11 +18,11 @@ from cudaperf_magic.bench.measuring.pairing import Pairs
 from cudaperf_magic.bench.measuring.statistics import t_quantile
 
 Duration = Literal["short", "medium", "long"]
-VERSION = "noise-1"
+VERSION = "noise-2"
 ROUNDS, PAIRS = 5, 30  # each round with buffers of its own, since where they lie makes a lasting difference
 LEAST_ROUNDS = 3
+LEAST_NOISE = 0.005  # rounds that are off by more than the others' scatter shows are rare, and there are few rounds
 _SHORT_US, _LONG_US = 50.0, 1000.0
-TYPICAL_US: dict[Duration, float] = {"short": 10.0, "medium": 200.0, "long": 2000.0}  # of the kernel that is timed
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ def noise_of(rounds: Sequence[Pairs]) -> float:
     """The share by which a ratio of two equal kernels may miss 1, with 95 %.
 
     Each round's median log ratio is one look at what persists through a round and does not show in its interval. They
-    scatter about zero, so Student's quantile times their root mean square bounds the next one.
+    scatter about zero, so Student's quantile times their root mean square bounds the next one; at least LEAST_NOISE.
 
     Raises:
         ValueError: fewer than LEAST_ROUNDS rounds.
@@ -50,7 +50,8 @@ def noise_of(rounds: Sequence[Pairs]) -> float:
     if len(rounds) < LEAST_ROUNDS:
         raise ValueError(f"noise needs at least {LEAST_ROUNDS} rounds")
     medians = [float(np.median(np.log(np.divide(theirs, ours)))) for ours, theirs in rounds]
-    return expm1(t_quantile(len(medians)) * sqrt(sum(m * m for m in medians) / len(medians)))
+    reach = t_quantile(len(medians)) * sqrt(sum(m * m for m in medians) / len(medians))
+    return max(LEAST_NOISE, expm1(reach))
 
 
 def held_noise(machine: Machine, duration: Duration, cache: Cache) -> float | None:

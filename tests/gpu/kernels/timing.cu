@@ -7,12 +7,6 @@ __global__ void add(const float *x, float *y, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) y[i] = 0.5f * y[i] + x[i];
 }
-__device__ int seen;
-__global__ void lazy(const float *x, float *y, int n) {  // works only until `mark` has run
-    int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < n && !seen) y[i] = x[i];
-}
-__global__ void mark() { seen = 1; }
 __global__ void total(const float *x, float *y, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) atomicAdd(y, x[i]);
