@@ -46,20 +46,23 @@ def varied_constants(seed: int) -> Iterator[None]:
     import torch
 
     init, parameter = torch.nn.init, torch.nn.Parameter
-    made: Counter[tuple[int, ...]] = Counter()
+    made: Counter[tuple[str, tuple[int, ...]]] = Counter()
 
-    def vary(tensor: Any) -> None:
-        if isinstance(tensor, torch.Tensor) and tensor.is_floating_point() and tensor.numel() and _is_constant(tensor):
-            shape = tuple(tensor.shape)
-            made[shape] += 1
-            key = zlib.crc32(repr((seed, shape, made[shape])).encode())
+    def vary(kind: str, tensor: Any) -> None:
+        if not isinstance(tensor, torch.Tensor) or not tensor.is_floating_point() or not tensor.numel():
+            return
+        # Counted whether constant or not: a parameter that is still uninitialised may be either.
+        which = kind, tuple(tensor.shape)
+        made[which] += 1
+        if _is_constant(tensor):
+            key = zlib.crc32(repr((seed, which, made[which])).encode())
             with torch.no_grad():
                 tensor.copy_(randomised({"": tensor.detach()}, key)[""])
 
-    def then_vary(original: Callable[..., Any]) -> Callable[..., Any]:
+    def then_vary(kind: str, original: Callable[..., Any]) -> Callable[..., Any]:
         def varied(*arguments: Any, **keywords: Any) -> Any:
             tensor = original(*arguments, **keywords)
-            vary(tensor)
+            vary(kind, tensor)
             return tensor
 
         return varied
@@ -68,8 +71,8 @@ def varied_constants(seed: int) -> Iterator[None]:
     construct = parameter.__new__
     try:
         for name, original in before.items():
-            setattr(init, name, then_vary(original))
-        parameter.__new__ = staticmethod(then_vary(construct))  # type: ignore[method-assign]
+            setattr(init, name, then_vary("init", original))
+        parameter.__new__ = staticmethod(then_vary("parameter", construct))  # type: ignore[method-assign]
         yield
     finally:
         for name, original in before.items():
