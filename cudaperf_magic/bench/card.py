@@ -9,6 +9,7 @@ from __future__ import annotations
 import random
 import secrets
 from functools import lru_cache, partial
+from threading import RLock
 from typing import Any
 
 import numpy as np
@@ -30,6 +31,7 @@ from cudaperf_magic.bench.sandbox import Finished, SharedArrays, run_in_child
 from cudaperf_magic.errors import ToolchainError
 
 SURVEY_S = 60.0
+_ONE_BY_ONE = RLock()  # several threads that ask at first do not each measure
 THREADS = 256
 # Elements and rounds of `busy` in ceilings.cu for a call of each class on a data-centre card, about 5, 130, 2000 us.
 WORK: dict[Duration, tuple[int, int]] = {"short": (1 << 20, 1), "medium": (1 << 26, 1), "long": (1 << 24, 3600)}
@@ -54,16 +56,21 @@ def ceilings_of(index: int, arch: str) -> Ceilings:
         ToolchainError: it cannot be measured.
     """
     cache, machine = Cache(), machine_of(index)
-    held = measuring.held_ceilings(machine.uuid, machine.driver, cache)
-    if held is not None:
-        return held
+    with _ONE_BY_ONE:
+        held = measuring.held_ceilings(machine.uuid, machine.driver, cache)
+        if held is None:
+            held = _measured(index, arch, machine)
+            measuring.keep_ceilings(held, cache)
+    return held
+
+
+def _measured(index: int, arch: str, machine: Machine) -> Ceilings:
     cubins = trusted_cubin(arch), trusted_cubin(arch, measuring.SOURCE)
     with gpu_lock(machine.uuid):
         ended = run_in_child(_survey, index, *cubins, machine.driver, kind="gpu", timeout_s=SURVEY_S, memory_bytes=None)
     if not isinstance(ended, Finished):
         raise ToolchainError(f"the ceilings of cuda:{index} could not be measured; check `nvidia-smi`")
     found: Ceilings = ended.value
-    measuring.keep_ceilings(found, cache)
     return found
 
 
@@ -75,10 +82,11 @@ def noise_of(index: int, arch: str, duration: Duration) -> float:
         ToolchainError: it cannot be measured.
     """
     cache, machine = Cache(), machine_of(index)
-    held = held_noise(machine, duration, cache)
-    if held is not None:
-        return held
-    return keep_noise(machine, duration, rounds_of(index, arch, duration, ROUNDS), cache)
+    with _ONE_BY_ONE:
+        held = held_noise(machine, duration, cache)
+        if held is None:
+            held = keep_noise(machine, duration, rounds_of(index, arch, duration, ROUNDS), cache)
+    return held
 
 
 def rounds_of(index: int, arch: str, duration: Duration, rounds: int, pairs: int = PAIRS) -> list[Pairs]:
