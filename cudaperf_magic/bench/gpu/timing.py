@@ -39,7 +39,7 @@ from cudaperf_magic.records import Fault
 
 WINDOW_US = 200.0  # events resolve about half a microsecond
 MOST_CALLS = 40  # in a window: each needs a set of buffers
-MOST_STEPS = 1000  # in a window: as many as the driver queues without waiting
+MOST_STEPS = 200  # in a window: as many as the driver queues without waiting, with the short queues of child.py
 ALONE_US = 5000.0  # calls longer than this get no second set of buffers: its first call would cost more than it tells
 QUEUE_US, ENQUEUE_US = 20.0, 4.0  # host time for a window, and for each step in it
 MOST_HOLD_US = 20_000.0
