@@ -91,12 +91,13 @@ def test_a_child_that_does_not_end_is_not_tried_again_for_each_request(run, monk
 def test_the_first_device_is_taken_where_there_is_one(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     monkeypatch.setattr(devices, "available_devices", lambda: PRESENT)
     assert open_device(name) == Device("cuda:0", "sm_80", 0)
-    assert isinstance(open_device(name).runner(BUILT), GpuRunner)
+    with open_device(name).runner(BUILT) as runner:
+        assert isinstance(runner, GpuRunner)
 
 
 def test_another_device_is_taken_by_its_number(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(devices, "available_devices", lambda: PRESENT)
-    assert open_device("cuda:1") == Device("cuda:1", "sm_81", 1)
+    assert open_device("cuda:1") == Device("cuda:1", "sm_86", 1)
     with pytest.raises(ToolchainError, match=r"cuda:7 is not here \(there is cuda:0, cuda:1\)"):
         open_device("cuda:7")
 
@@ -104,7 +105,8 @@ def test_another_device_is_taken_by_its_number(monkeypatch: pytest.MonkeyPatch) 
 def test_auto_without_a_device_is_the_simulator(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(devices, "available_devices", lambda: ())
     assert open_device("auto") == open_device("simulator") == Device("simulator", SIMULATED_ARCH)
-    assert isinstance(open_device("auto").runner(BUILT), SimulatorRunner)
+    with open_device("auto").runner(BUILT) as runner:
+        assert isinstance(runner, SimulatorRunner)
     with pytest.raises(ToolchainError, match="no CUDA device"):
         open_device("cuda")
 

@@ -13,6 +13,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
+from cudaperf_magic.bench.compilers import must_fit
 from cudaperf_magic.bench.gpu.messages import Run
 from cudaperf_magic.bench.gpu.running import available_devices
 from cudaperf_magic.bench.gpu_sessions import End, Seat, sessions_of
@@ -61,7 +62,8 @@ def open_device(name: str) -> Device:
     """The device of that name; "auto" takes the first CUDA device, else the simulator.
 
     Raises:
-        UsageError: the name is not understood. ToolchainError: there is no such device.
+        UsageError: the name is not understood. ToolchainError: there is no such device, or the compiler here does not
+            compile for it.
     """
     if name == SIMULATOR:
         return Device(SIMULATOR, SIMULATED_ARCH)
@@ -71,6 +73,7 @@ def open_device(name: str) -> Device:
     found = {device.index: device for device in available_devices()}
     index = int(number)
     if index in found:
+        must_fit(found[index].arch, found[index].driver)
         return Device(f"cuda:{index}", found[index].arch, index)
     if name == "auto":
         return Device(SIMULATOR, SIMULATED_ARCH)

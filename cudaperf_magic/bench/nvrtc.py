@@ -30,6 +30,8 @@ FILE_NAME = "kernel.cu"
 CACHE_VERSION = "nvrtc-7"
 TRIFLE = "__global__ void trifle(int n, const float *x, float *y) { if (threadIdx.x < n) y[threadIdx.x] += x[0]; }"
 LIBRARY_NAMES = ("libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so", "libnvrtc.dylib", "nvrtc64_130_0.dll")
+KEPT_BYTES = 1 << 30
+_M_TRIM_THRESHOLD, _M_MMAP_THRESHOLD = -1, -3  # malloc.h
 TOO_MUCH_SHARED = re.compile(r"Entry function '(\w+)' uses too much shared data \((\w+) bytes, (\w+) max\)")
 MISSING = "NVRTC, the CUDA compiler library, is not installed; pip install nvidia-cuda-nvrtc nvidia-cuda-runtime"
 
@@ -121,7 +123,9 @@ def _library_identity() -> str:
         return ""
 
 
-def _compile(source: str, arch: str, names: tuple[str, ...], options: tuple[str, ...]) -> Compiled:
+def _compile(
+    source: str, arch: str, names: tuple[str, ...], options: tuple[str, ...], *, may_precompile: bool = True
+) -> Compiled:
     library = _library()
     why = mismatch(toolkit(), arch, None)
     if why is not None:
@@ -144,7 +148,7 @@ def _compile(source: str, arch: str, names: tuple[str, ...], options: tuple[str,
             *options,
         ]
         flags += [f"-I{folder}" for folder in include_folders()]
-        with precompiled(source, flags, include_folders()) as more:
+        with precompiled(source if may_precompile else "", flags, include_folders()) as more:
             flags += more
             status = library.nvrtcCompileProgram(
                 program, len(flags), (ctypes.c_char_p * len(flags))(*map(str.encode, flags))
@@ -153,6 +157,8 @@ def _compile(source: str, arch: str, names: tuple[str, ...], options: tuple[str,
         for folder in include_folders():
             log = log.replace(f"{folder}/", "")
         seconds = time.perf_counter() - started
+        if status != 0 and more and "precompiled header" in log:  # a full disk, for example: not the candidate's fault
+            return _compile(source, arch, names, options, may_precompile=False)
         if status != 0:
             return Compiled(Build(ok=False, log=failure(log) or _words(status), seconds=seconds, arch=arch))
         ptx = _fetch(library, "PTX", program).decode(errors="replace").rstrip("\0")
@@ -293,8 +299,17 @@ def warm_server() -> None:
     Raises:
         ToolchainError: there is no NVRTC.
     """
+    _keep_memory()
     open_home(_library())
     warm_up()
+
+
+def _keep_memory() -> None:
+    """Asks glibc to keep what is freed: a compilation takes and frees 5 MB, whose 1,300 pages would fault each time."""
+    library = ctypes.CDLL(None)
+    if hasattr(library, "mallopt"):
+        for option in (_M_TRIM_THRESHOLD, _M_MMAP_THRESHOLD):
+            library.mallopt(option, KEPT_BYTES)
 
 
 def warm_up() -> None:

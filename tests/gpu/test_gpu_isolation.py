@@ -7,6 +7,7 @@ import signal
 import threading
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 import psutil
@@ -19,6 +20,7 @@ from cudaperf_magic.bench.gpu.messages import Ready, Run
 from cudaperf_magic.bench.gpu.running import available_devices
 from cudaperf_magic.bench.launcher import device_source, read_plan
 from cudaperf_magic.bench.nvrtc import Compiled
+from cudaperf_magic.bench.plan import Allocate
 from cudaperf_magic.bench.runners import Request
 from cudaperf_magic.bench.sandbox import Crashed, Finished, TimedOut
 from cudaperf_magic.bench.sandbox_servers import BEFORE_STOP, SERVERS
@@ -38,7 +40,7 @@ BODIES = {
     "wild": "wild<<<1, 1>>>(x);",
     "endless": "endless<<<1000, 128>>>(x);",
     "stop": "stop<<<1, 1>>>(x);",
-    "hoard": "float *w; cudaMalloc(&w, (size_t)1 << 40); twice<<<1, 32>>>(n, w);",
+    "hoard": "twice<<<1, 32>>>(n, x);",
 }
 
 
@@ -54,6 +56,8 @@ def pool() -> Iterator[Spares]:
 def question(name: str) -> Run:
     source = SOURCE + "void f(int n, float *x) {" + BODIES[name] + "}"
     plan = read_plan(source, "f", {"n": N}, {"x": 4 * N})
+    if name == "hoard":
+        plan = replace(plan, steps=(Allocate("w", 1 << 40), *plan.steps))
     compiled: Compiled = compile_in_child(device_source(source), available_devices()[0].arch, plan.kernels)
     assert compiled.build.ok, compiled.build.log
     return Run(compiled.cubin, compiled.mangled, (Request(plan, {"x": np.ones(N, np.float32)}),))
