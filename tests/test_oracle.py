@@ -238,3 +238,12 @@ def test_hidden_cases_are_new_every_time_and_well_defined() -> None:
 def test_results_are_kept_in_memory() -> None:
     task, oracle = read_settled("void f(int n, int x[n]) { for (int i = 0; i < n; i++) x[i]++; }")
     assert oracle.run(task.cases[0]) is oracle.run(task.cases[0])
+
+
+def test_cases_on_which_the_c_crashes_or_strays_are_not_defined_and_the_others_are() -> None:
+    source = """#include <stdlib.h>
+    void f(int n, float x[n]) { for (int i = 0; i < n; i++) x[i] = x[i] / (n == 40 ? 0 : 2) + x[50 - n]; }"""
+    _, oracle = read_settled(source, ranges={"n": "1:50"})
+    cases = [Case((("n", n),)) for n in (30, 40, 60)]
+    assert oracle.defined(cases) == (cases[0], cases[1])
+    assert oracle.defines(cases[0]) and not oracle.defines(cases[2])

@@ -94,8 +94,8 @@ typedef struct {
         f->root = (double)sqrtl((long double)sum);                                                                     \
     }                                                                                                                  \
     /* How far the runs lie apart: the most of each run of 1,024 neighbours, without what exceeds `limit`. Of the C as \
-       written no more counts than `clip` times what noise does: past that it has lost its way, and is no yardstick. */\
-    void cp_spread_##NAME(const T *plain, const W *wide, const T *noisy, int64_t from, int64_t to, double limit,       \
+       written no more counts than `clip` times what the loose one does: past that it has lost its way. */             \
+    void cp_spread_##NAME(const T *plain, const W *wide, const T *loose, int64_t from, int64_t to, double limit,       \
                           double clip, double least, double *spread, int64_t *varying, int64_t room,                   \
                           cp_spread_found *f) {                                                                        \
         W sum = 0, magnitudes = 0;                                                                                     \
@@ -103,11 +103,11 @@ typedef struct {
             int64_t end = start + BLOCK < to ? start + BLOCK : to;                                                     \
             W most = 0, own = 0;                                                                                       \
             for (int64_t i = start; i < end; i++) {                                                                    \
-                W a = plain[i] - wide[i], b = noisy[i] - wide[i];                                                      \
+                W a = plain[i] - wide[i], b = loose[i] - wide[i];                                                      \
                 a = a < 0 ? -a : a, b = b < 0 ? -b : b;                                                                \
                 if (!(a + b <= 1.7e308)) { /* one of them is not finite */                                             \
-                    int same = (isnan(plain[i]) && isnan(wide[i]) && isnan(noisy[i])) ||                               \
-                               (isinf(plain[i]) && (W)plain[i] == wide[i] && plain[i] == noisy[i]);                    \
+                    int same = (isnan(plain[i]) && isnan(wide[i]) && isnan(loose[i])) ||                               \
+                               (isinf(plain[i]) && (W)plain[i] == wide[i] && plain[i] == loose[i]);                    \
                     if (same) continue;                                                                                \
                     if (f->varying < room) varying[f->varying] = i;                                                    \
                     f->varying++;                                                                                      \
@@ -120,7 +120,9 @@ typedef struct {
                     if (d > f->torn_most) f->torn_most = (double)d;                                                    \
                     continue;                                                                                          \
                 }                                                                                                      \
-                sum += b * b;                                                                                          \
+                W e = a < clip * least ? a : (W)(clip * least);                                                        \
+                e = b > e ? b : e;                                                                                     \
+                sum += e * e;                                                                                          \
                 most = b > most ? b : most, own = a > own ? a : own;                                                   \
             }                                                                                                          \
             W bound = clip * (most > least ? most : least);                                                            \

@@ -28,6 +28,8 @@ BRINK = 2.0**-6  # of the type's greatest value
 FLOOR_ULPS = 4.0  # of the element itself: x / 3 against x * (1 / 3), and the last rounding
 NOISY_MULTIPLE = 16.0  # how far an element that has lost half its digits may lie off, in spreads that a few runs showed
 OUTLIER = 50.0  # a spread so many times the ninth decile belongs to a branch that rounding decides, not to rounding
+# At large sizes few runs stand for all: of millions of elements some lie five times as far off as those show.
+LARGE, LARGE_MEAN = 2.5, 1024  # times the multiple; and from so many elements on the mean is known as well as ever
 TORN_MULTIPLE, TORN_MORE = 3, 8  # at large sizes: elements that rounding decides, of those that the runs show, and more
 MOST_YARDSTICKS = 4096  # outputs whose yardsticks are kept
 
@@ -159,10 +161,12 @@ def _compare_floats(leaf: _Measures, got: Array, tolerance: Tolerance) -> Compar
     floor = FLOOR_ULPS * float(information.eps)
     least = 4 * float(information.smallest_subnormal)
     is_large = leaf.leaf.neighbours == BLOCK
+    multiple = tolerance.multiple * (LARGE if is_large else 1.0)
+    in_the_mean = multiple if is_large and leaf.plain.size < LARGE_MEAN else tolerance.multiple
     by = Yardstick(
-        multiple=tolerance.multiple,
+        multiple=multiple,
         floor=floor,
-        extra=tolerance.multiple * leaf.typical + tolerance.floor * leaf.scale + least,
+        extra=multiple * leaf.typical + tolerance.floor * leaf.scale + least,
         noisy=0.0 if is_large else NOISY_MULTIPLE,
         half_digits=float(np.sqrt(information.eps)),
         outlier=leaf.outlier,
@@ -173,7 +177,7 @@ def _compare_floats(leaf: _Measures, got: Array, tolerance: Tolerance) -> Compar
     found = distances(leaf.plain, leaf.wide, got, leaf.spread, leaf.varies, by)
     error = found.root / max(1, found.usual) ** 0.5
     wrong, count = _wrong(found, leaf.leaf)
-    allowed = tolerance.multiple * leaf.typical + (floor + tolerance.floor) * leaf.scale + least
+    allowed = in_the_mean * leaf.typical + (floor + tolerance.floor) * leaf.scale + least
     if wrong is None and error > allowed:
         wrong, count = _farthest(leaf, got), 1
     return Comparison(_output_error(leaf, found.largest, error), wrong, count)

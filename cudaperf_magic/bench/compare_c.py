@@ -99,17 +99,17 @@ def _joined(left: Found, right: Found) -> Found:
 
 
 def apart(
-    plain: Array, wide: Array, noisy: Array, *, limit: float = inf, clip: float = inf, least: float = 0.0
+    plain: Array, wide: Array, loose: Array, *, limit: float = inf, clip: float = inf, least: float = 0.0
 ) -> tuple[Doubles, Array, Apart]:
     """How far three runs of the reference lie apart: (most of each block, places that vary, the rest).
 
     Args:
         limit: a distance above it is `torn`, counted apart and in no block's most.
-        clip: of the distance of `plain`, at most so many times the block's most with noise, or `least`, counts.
+        clip: of the distance of `plain`, at most so many times the block's most of `loose`, or of `least`, counts.
     """
     call = getattr(_library(), f"cp_spread_{_NAMES[plain.dtype]}")
     spread = np.zeros(-(-plain.size // BLOCK))
-    pointers = tuple(ctypes.c_void_p(array.ctypes.data) for array in (plain, wide, noisy))
+    pointers = tuple(ctypes.c_void_p(array.ctypes.data) for array in (plain, wide, loose))
     numbers = (_F64(limit), _F64(clip), _F64(least), ctypes.c_void_p(spread.ctypes.data))
 
     def one(start: int, end: int) -> tuple[Apart, Array]:

@@ -61,6 +61,7 @@ class Oracle:
         self.function = function or function_of(task)
         self.build: ReferenceBuild = build_reference(task, self.function)
         self._known = _results_of(task)
+        self._undefined: set[Case] = set()
         self._hidden: tuple[Case, ...] | None = None
 
     def run(self, case: Case) -> Reference:
@@ -84,12 +85,24 @@ class Oracle:
 
     def defines(self, case: Case) -> bool:
         """Whether the C does nothing undefined on a case that is not the task's own."""
-        if case in self._known:
-            return True
-        for (known, inputs), result in self.results(self.task, [case]):
+        return bool(self.defined([case]))
+
+    def defined(self, cases: Iterable[Case]) -> tuple[Case, ...]:
+        """Those of the cases on which the C does nothing undefined; all that are new run in one child process."""
+        wanted = list(cases)
+        missing = [case for case in wanted if case not in self._known and case not in self._undefined]
+        try:
+            results = self.results(self.task, missing) if missing else []
+        except TaskError:  # it crashes or does not end on one of them
+            if len(missing) > 1:
+                for case in missing:
+                    self.defined([case])
+            results = []
+        for (case, inputs), result in results:
             if result.fault is None and not result.conversion_line:
-                self._known[known] = Reference(known, inputs, result.leaves, result.steps)
-        return case in self._known
+                self._known[case] = Reference(case, inputs, result.leaves, result.steps)
+        self._undefined |= {case for case in missing if case not in self._known}
+        return tuple(case for case in wanted if case in self._known)
 
     @property
     def hidden(self) -> tuple[Case, ...]:
@@ -97,11 +110,7 @@ class Oracle:
         if self._hidden is None:
             fresh = [case for case in fresh_cases(self.task)[1:] or fresh_cases(self.task) if not _is_empty(case)]
             trial = SystemRandom().sample(fresh, min(HIDDEN_CASES, len(fresh)))
-            results = self.results(self.task, trial)
-            for (case, inputs), result in results:
-                if result.fault is None and not result.conversion_line:
-                    self._known[case] = Reference(case, inputs, result.leaves, result.steps)
-            self._hidden = tuple(case for case in trial if case in self._known)
+            self._hidden = self.defined(trial)
         return self._hidden
 
     def remember(self, task: Task, results: Iterable[tuple[Case, CaseResult]]) -> None:

@@ -114,7 +114,7 @@ def generality(task: Task, candidate: Candidate, runner: Runner, oracle: Oracle)
     Raises:
         ToolchainError: the machine cannot run candidates or references.
     """
-    cases = [case for case in neighbours(task, oracle.function) if oracle.defines(case)]
+    cases = oracle.defined(neighbours(task, oracle.function))
     references = oracle.run_all(cases)
     judgements = _judge_group(task, candidate, runner, references, REST_CPU_S) if references else iter(())
     return sum(one.status == "pass" for one in judgements), len(cases)

@@ -160,7 +160,7 @@ def time_program(
     rest = (
         ()
         if symbol != "cp_fast"
-        else ((ctypes.c_int64 * max(1, len(extents)))(*extents), ctypes.c_int(threads), ctypes.c_uint64(0))
+        else ((ctypes.c_int64 * max(1, len(extents)))(*extents), ctypes.c_int(threads))
     )
     passed = pointers(list(arrays.values()))
     seconds: list[float] = []

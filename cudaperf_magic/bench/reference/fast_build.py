@@ -1,6 +1,7 @@
-"""A task's C -> shared objects for large sizes: as written, widened, widened with rounding noise; OpenMP where it is.
+"""A task's C -> shared objects for large sizes: as written, widened, and loosely rounded; with OpenMP where it is.
 
-The flags change no value. It compiles; fast_run.py runs what it made, in a child process.
+The flags keep C's own roundings, except in the loose build, which re-orders sums over lanes and cores and fuses
+multiply-adds, as an honest kernel may. It compiles; fast_run.py runs what it made, in a child process.
 """
 
 from __future__ import annotations
@@ -26,21 +27,25 @@ from cudaperf_magic.tasks.plain import orders_of
 
 # None of these changes a value: they drop errno and floating-point traps, which no C here looks at.
 FAST = ("-O3", "-march=native", "-fno-math-errno", "-fno-trapping-math")
-NOISY = ("-DCP_NOISE=1",)
+LOOSE = (
+    "-DCP_LOOSE=1", "-ffp-contract=fast", "-fassociative-math", "-fno-signed-zeros", "-freciprocal-math",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
 class FastBuild:
     """Paths. as_written: the person's text behind `cudaperf_reference_call`, for C with no parallel loop; else "".
 
-    plain, widened, noisy: printed from the IR, behind `cp_fast`. threads: 1 where OpenMP is missing or of no use.
+    plain, widened, loose: printed from the IR, behind `cp_fast`. threads: for loops that can use them.
+    is_parallel: whether any loop of plain and widened can.
     """
 
     as_written: str
     plain: str
     widened: str
-    noisy: str
+    loose: str
     threads: int
+    is_parallel: bool
 
 
 def build_fast(task: Task, function: Function, threads: int | None = None) -> FastBuild:
@@ -55,15 +60,17 @@ def build_fast(task: Task, function: Function, threads: int | None = None) -> Fa
     orders = orders_of(task)
     is_parallel = has_parallel_loop(function, orders) and has_openmp()
     flags = (*FAST, processor_flag(), *(("-fopenmp",) if is_parallel else ()))
+    loosely = (*FAST, processor_flag(), *(("-fopenmp",) if has_openmp() else ()))
     narrow, wide = fast_c(function, orders, wide=False), fast_c(function, orders, wide=True)
-    jobs = [(narrow, flags, False), (wide, flags, False), (wide, (*flags, *NOISY), False)]
+    spread = fast_c(function, orders, wide=False, combines=True)
+    jobs = [(narrow, flags, False), (wide, flags, False), (spread, (*loosely, *LOOSE), False)]
     if not is_parallel:
         person = (*FAST, processor_flag(), *ONLY_WRAPPER, *person_options(task))
         jobs.append((wrapped_source(task, function), person, True))
-    plain, widened, noisy, *rest = shared_objects(jobs)
+    plain, widened, loose, *rest = shared_objects(jobs)
     usable = len(os.sched_getaffinity(0))
-    used = min(threads or usable, usable) if is_parallel else 1
-    return FastBuild(rest[0] if rest else "", plain, widened, noisy, used)
+    used = min(threads or usable, usable)
+    return FastBuild(rest[0] if rest else "", plain, widened, loose, used, is_parallel)
 
 
 @functools.cache

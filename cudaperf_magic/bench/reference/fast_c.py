@@ -28,9 +28,7 @@ LEAST_TRIPS, LEAST_OUTER_TRIPS = 8192, 32  # iterations worth waking the other c
 
 
 def fast_c(function: Function, orders: Mapping[str, str], *, wide: bool, combines: bool = False) -> str:
-    """The translation unit; its entry is `cp_fast(void **data, const int64_t *extents, int threads, uint64_t seed)`.
-
-    The seed is that of the noise, which the macro CP_NOISE switches on in a wide build.
+    """The translation unit; its entry is `void cp_fast(void **data, const int64_t *extents, int threads)`.
 
     Args:
         orders: how index arrays are ordered, as `tasks.plain.orders_of` tells. wide: floating types one class wider.
@@ -73,10 +71,9 @@ def _global(parameter: Parameter) -> str:
 
 def _entry(function: Function) -> str:
     lines = [
-        "void cp_fast(void **data, const int64_t *extents, int threads, uint64_t seed) {",
+        "void cp_fast(void **data, const int64_t *extents, int threads) {",
         "    cp_threads = threads;",
     ]
-    lines += ["#if CP_NOISE", "    cp_seed = seed * 0x9E3779B97F4A7C15u;", "#endif"]
     lines += [f"    cp_fill_{table.name}();" for table in tables_of(function)]
     passed, dimension = [], 0
     for place, parameter in enumerate(function.parameters):

@@ -1,4 +1,4 @@
-"""Runs a reference at a size that fills a GPU: as written, widened, with rounding noise; says how far they stray.
+"""Runs a reference at a size that fills a GPU: as written, widened, loosely; says how far these lie apart.
 
 It is meant for a child process: the person's C runs here, unwatched. The checked build has run small sizes of the same
 proportions before. Outputs are left in memory that the caller shares; judging is compare.py's.
@@ -28,8 +28,9 @@ from cudaperf_magic.records import Argument
 Array = NDArray[Any]
 Arrays = dict[str, Array]
 
-NOISE_SEED = 0x51ED270B
-CLIP = 16.0  # how much further than noise the C as written may stray and still be a yardstick
+# How much further than its loose twin the C as written may stray and still be a yardstick; of few elements the twin may
+# be right by chance.
+CLIP, CLIP_FEW, FEW = 16.0, 64.0, 1024
 MOST_TORN = 2.0**-7  # of the elements
 SPINS = "2000"  # turns that a core waits for the others awake; by default it waits for milliseconds
 
@@ -51,7 +52,7 @@ class LeafFigures:
 
 @dataclass(frozen=True)
 class FastResult:
-    """`seconds` of each run: as written, widened, with noise."""
+    """`seconds` of each run: as written, widened, loose."""
 
     leaves: tuple[LeafFigures, ...]
     seconds: tuple[float, ...]
@@ -104,7 +105,7 @@ def run_fast(
     for argument in outputs:
         left[f"{PLAIN}:{argument.name}"][...] = given[argument.name]
     plain = {name: left.get(f"{PLAIN}:{name}", array) for name, array in given.items()}
-    noisy: Arrays = {}
+    loose = {a.name: given[a.name].copy() for a in outputs}
 
     def run_plain() -> float:
         if build.as_written:
@@ -119,28 +120,27 @@ def run_fast(
             wide[argument.name] = room_of
         return _printed(build.widened, arguments, wide, build.threads)
 
-    def run_noisy() -> float:
-        noisy.update({name: widened(array) for name, array in given.items()})
-        return _printed(build.noisy, arguments, noisy, build.threads, NOISE_SEED)
+    def run_loose() -> float:
+        return _printed(build.loose, arguments, {**given, **loose}, build.threads)
 
-    runs: list[Callable[[], float]] = [run_plain, run_wide, run_noisy] if has_floats else [run_plain]
+    runs: list[Callable[[], float]] = [run_plain, run_wide, run_loose] if has_floats else [run_plain]
     os.environ["GOMP_SPINCOUNT"] = SPINS
     threading.stack_size(STACK_BYTES)
-    with ThreadPoolExecutor(1 if build.threads > 1 else len(runs)) as pool:
+    with ThreadPoolExecutor(1 if build.is_parallel else len(runs)) as pool:
         seconds = tuple(each.result() for each in [pool.submit(run) for run in runs])
     threading.stack_size(0)
-    return FastResult(tuple(_figures(outputs, left, noisy if has_floats else None)), seconds)
+    return FastResult(tuple(_figures(outputs, left, loose if has_floats else None)), seconds)
 
 
-def _figures(outputs: Sequence[Argument], left: Arrays, noisy: Arrays | None) -> list[LeafFigures]:
+def _figures(outputs: Sequence[Argument], left: Arrays, loose: Arrays | None) -> list[LeafFigures]:
     found = []
     for argument in outputs:
         plain, wide = left[f"{PLAIN}:{argument.name}"], left[f"{WIDENED}:{argument.name}"]
         for path in leaf_paths(plain.dtype):
-            if noisy is None:
+            if loose is None:
                 found.append(LeafFigures(argument.name, path))
                 continue
-            three = [_flat(at_path(array, path)) for array in (plain, wide, noisy[argument.name])]
+            three = [_flat(at_path(array, path)) for array in (plain, wide, loose[argument.name])]
             if three[0].dtype.kind == "f":
                 found.append(_floats(argument.name, path, three, left[f"{SPREAD}:{argument.name}:{path}"]))
             else:
@@ -156,14 +156,15 @@ def _floats(name: str, path: str, three: list[Array], into: Array) -> LeafFigure
     plain = three[0]
     if not plain.size:
         return LeafFigures(name, path)
-    wide, noisy = three[1].astype(WIDE[plain.dtype], copy=False), three[2].astype(plain.dtype)
-    spread, _, found = apart(plain, wide, noisy, clip=0.0)  # nothing of the C as written: noise alone
+    wide, loose = three[1].astype(WIDE[plain.dtype], copy=False), three[2]
+    spread, _, found = apart(plain, wide, loose, clip=0.0)  # nothing of the C as written
     typical = found.root / max(1, found.count) ** 0.5
+    clip = CLIP if plain.size >= FEW else CLIP_FEW
     limit = outlying(spread)
-    spread, varying, found = apart(plain, wide, noisy, limit=limit, clip=CLIP, least=typical)
+    spread, varying, found = apart(plain, wide, loose, limit=limit, clip=clip, least=typical)
     if found.torn > MOST_TORN * plain.size:
         # No branch that rounding decides now and then: the C as written has lost its way everywhere.
-        spread, varying, found = apart(plain, wide, noisy, clip=CLIP, least=typical)
+        spread, varying, found = apart(plain, wide, loose, clip=clip, least=typical)
     if found.varying > VARYING_ROOM:
         raise ValueError(f"{found.varying} elements of {name} are NaN or infinite by rounding alone")
     into[...] = spread
@@ -196,11 +197,11 @@ def _person(path: str, arrays: Arrays) -> float:
     return time.perf_counter() - started
 
 
-def _printed(path: str, arguments: Sequence[Argument], arrays: Arrays, threads: int, seed: int = 0) -> float:
+def _printed(path: str, arguments: Sequence[Argument], arrays: Arrays, threads: int) -> float:
     parameters = [a for a in arguments if not a.is_result]
     extents = [extent for a in parameters if a.is_pointer or a.is_array for extent in arrays[a.name].shape]
     call = ctypes.CDLL(path).cp_fast
     started = time.perf_counter()
     sizes = (ctypes.c_int64 * max(1, len(extents)))(*extents)
-    call(pointers(list(arrays.values())), sizes, ctypes.c_int(threads), ctypes.c_uint64(seed))
+    call(pointers(list(arrays.values())), sizes, ctypes.c_int(threads))
     return time.perf_counter() - started

@@ -1,6 +1,6 @@
 /* What the fast builds of a person's function stand on: the same text as the checked build, with nothing watched.
    Generated code follows this text in one translation unit. CP_WIDE is 1 when floating types are one class wider,
-   CP_NOISE when their results are rounded to the working precision with noise.
+   CP_LOOSE when the compiler may re-order and fuse, and library functions may be another library's.
    Integers wrap around (-fwrapv); that nothing else goes wrong was seen at small sizes of the same proportions. */
 #include <limits.h>
 #include <math.h>
@@ -45,37 +45,6 @@ static inline void cp_local(cp_slot *slot, int64_t cells, int64_t cell_bytes) {
     }
 }
 
-#if CP_WIDE && CP_NOISE
-typedef double cp_float;
-typedef long double cp_double;
-static uint64_t cp_seed;
-
-/* In [-0.5, 0.5), from the value's own bits: threads share nothing, and the same run gives the same noise. */
-static inline double cp_noise(double x) {
-    uint64_t bits;
-    memcpy(&bits, &x, 8);
-    bits = (bits ^ cp_seed) * 0x9E3779B97F4A7C15u >> 12 | 0x3FF0000000000000u;
-    double made;
-    memcpy(&made, &bits, 8);
-    return made - 1.5;
-}
-
-/* As in reference_runtime.h: up to one unit in the last place, and none where the result is exact. */
-static inline double cp_round_float(double x) {
-    double moved = (double)(float)(x * (1.0 + cp_noise(x) * 0x1p-22));
-    return (double)(float)x == x ? x : moved;
-}
-static inline long double cp_round_double(long double x) {
-    if ((long double)(double)x == x) return x;
-    return (long double)(double)(x * (1.0L + cp_noise((double)((x - (double)x) * 0x1p52L + x)) * 0x1p-51L));
-}
-static inline double cp_approximate_float(double x) {
-    return (double)(float)(x * (1.0 + cp_noise(x) * 5.0 * 0x1p-23));
-}
-static inline long double cp_approximate_double(long double x) {
-    return (long double)(double)(x * (1.0L + cp_noise((double)x) * 5.0L * 0x1p-52L));
-}
-#else
 #if CP_WIDE
 typedef double cp_float;
 typedef long double cp_double;
@@ -87,6 +56,21 @@ typedef double cp_double;
 #define cp_round_float(x) ((float)(x))
 #define cp_round_double(x) ((double)(x))
 #endif
+
+#if CP_LOOSE
+/* Within +-2.5, from the value's own bits: threads share nothing, and the same run gives the same noise. */
+static inline double cp_noise(double x) {
+    uint64_t bits;
+    memcpy(&bits, &x, 8);
+    bits = bits * 0x9E3779B97F4A7C15u >> 12 | 0x3FF0000000000000u;
+    memcpy(&x, &bits, 8);
+    return 5.0 * (x - 1.5);
+}
+
+/* A result of an approximate library function: another library may be so many units in the last place off. */
+static inline float cp_approximate_float(float x) { return (float)(x + x * (cp_noise(x) * 0x1p-23)); }
+static inline double cp_approximate_double(double x) { return x + x * (cp_noise(x) * 0x1p-52); }
+#else
 #define cp_approximate_float cp_round_float
 #define cp_approximate_double cp_round_double
 #endif
