@@ -23,7 +23,7 @@ from cudaperf_magic.compiler.program import HostIf, HostLoop, HostScalar, Nest, 
 from cudaperf_magic.compiler.schedule import Schedule, Step, parse_schedule
 from cudaperf_magic.policies.estimate import estimate
 from cudaperf_magic.policies.time_model import modelled_us
-from cudaperf_magic.policies.timed import closeness, fastest, filled, spread, variants
+from cudaperf_magic.policies.timed import closeness, fastest, filled, least_rank, spread, variants
 from cudaperf_magic.proposals import Candidates, Done, Keep, Proposal
 from cudaperf_magic.records import PROPERTIES, Candidate, Episode, Outcome, Property, Task
 from cudaperf_magic.tasks.work import estimated_steps
@@ -44,6 +44,18 @@ class _Idea:
     steps: tuple[Step, ...]
     why: str
     need: float
+
+
+@dataclass(frozen=True)
+class _Ranked:
+    """An idea carried out, with what ranks it; `new` are the steps that the schedule did not have."""
+
+    rank: float
+    need: float
+    program: Program
+    schedule: Schedule
+    new: tuple[Step, ...]
+    why: str
 
 
 @dataclass
@@ -104,7 +116,7 @@ class SearchPolicy:
         plain = self.plain(context, on_loops)
         base = carried_out(plain, Schedule(on_kernels), context)
         before = _cost(base, context)
-        made: list[tuple[float, float, Program, Schedule, str]] = []
+        made: list[_Ranked] = []
         on_c = tuple(_loop_ideas(plain, outcome, context))
         led_on = (more for idea in on_c for more in self._led_on(idea, on_loops, context))
         for idea in (*_ideas(base, best, outcome, context), *on_c, *led_on):
@@ -112,18 +124,21 @@ class SearchPolicy:
                 changed, steps = self._carried(idea, base, schedule, context)
             except (Refused, ValueError):
                 continue  # the move does not fit this program
-            made.append((_rank(before / _cost(changed, context)), idea.need, changed, steps, idea.why))
+            rank = _rank(before / _cost(changed, context))
+            rank = least_rank(idea.steps, rank) if context.fills else rank
+            made.append(_Ranked(rank, idea.need, changed, steps, idea.steps, idea.why))
         for steps, why in variants(schedule) if context.fills else ():
             try:
                 loops, kernels = parted(steps)
                 changed = carried_out(self.plain(context, loops), Schedule(kernels), context)
             except (Refused, ValueError):
                 continue
-            made.append((_rank(before / _cost(changed, context)), 0.0, changed, steps, why))
-        ranked = sorted(made, key=lambda m: (-m[0], -m[1]))
-        for _, _, changed, steps, why in spread(ranked, lambda m: m[3]) if context.fills else ranked:
+            new = tuple(step for step in steps.steps if step not in schedule.steps)
+            made.append(_Ranked(_rank(before / _cost(changed, context)), 0.0, changed, steps, new, why))
+        ranked = sorted(made, key=lambda m: (-m.rank, -m.need))
+        for each in spread(ranked, lambda m: (m.rank, m.new)) if context.fills else ranked:
             try:
-                yield self.candidate(changed, steps, context, why)
+                yield self.candidate(each.program, each.schedule, context, each.why)
             except ValueError:
                 continue
 

@@ -14,7 +14,9 @@ from cudaperf_magic.compiler.schedule import Schedule, Step
 from cudaperf_magic.records import Candidate, Episode, Outcome
 
 CLOSE = 1.1  # times the floor; what is left is less than tries of other numbers win
-ALIKE = 2  # proposals of one move a turn, while there are others
+HOPELESS = -1.0  # ranks below this are tried last: the model takes them to be half as fast, or slower
+# Ranks that a move has at least: it changes the order of work, or where values live, which the model hardly sees.
+UNSEEN = {"panel": 1.5, "hold": 0.5, "carry": 0.5, "distribute": 0.0}
 
 # Other numbers worth a try, by move: launch shapes and amounts, where no rule says which is best on a given card.
 NUMBERS: dict[str, tuple[tuple[int, ...], ...]] = {
@@ -79,16 +81,22 @@ def _with_numbers(step: Step, numbers: tuple[int, ...]) -> Step:
 Ranked = TypeVar("Ranked")
 
 
-def spread(ranked: Sequence[Ranked], schedule_of: Callable[[Ranked], Schedule]) -> Iterator[Ranked]:
-    """The same, best first, but after a few of one last move the others come before more of it."""
+def least_rank(steps: tuple[Step, ...], rank: float) -> float:
+    """The rank that the model gives these new steps, or what it is known not to see."""
+    return max([rank, *(UNSEEN[step.move] for step in steps if step.move in UNSEEN)])
+
+
+def spread(ranked: Sequence[Ranked], of: Callable[[Ranked], tuple[float, tuple[Step, ...]]]) -> Iterator[Ranked]:
+    """The same, best first, but of each move the best before the second best of any, and what is hopeless last.
+
+    of: an idea's rank, and the steps that are new in it.
+    """
+    turns: dict[int, list[Ranked]] = {}
     seen: dict[tuple[str, str], int] = {}
-    waiting: list[Ranked] = []
     for each in ranked:
-        steps = schedule_of(each).steps
-        key = (steps[-1].move, steps[-1].target) if steps else ("", "")
+        rank, steps = of(each)
+        key = (steps[0].move, steps[0].target) if steps else ("", "")
         seen[key] = seen.get(key, 0) + 1
-        if seen[key] > ALIKE:
-            waiting.append(each)
-        else:
-            yield each
-    yield from waiting
+        turns.setdefault(seen[key] if rank >= HOPELESS else len(ranked) + 1, []).append(each)
+    for turn in sorted(turns):
+        yield from turns[turn]

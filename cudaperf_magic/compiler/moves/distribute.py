@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from cudaperf_magic.compiler.analysis.affine import integer, loads_in, simplify
-from cudaperf_magic.compiler.analysis.dependence import Facts
+from cudaperf_magic.compiler.analysis.dependence import Facts, analyse
 from cudaperf_magic.compiler.analysis.usage import usage
 from cudaperf_magic.compiler.fresh import unused_name
 from cudaperf_magic.compiler.loops import (
@@ -36,6 +36,8 @@ from cudaperf_magic.compiler.schedule import Step
 
 def distributed(function: Function, facts: Facts, loop: Loop, step: Step) -> Function:
     found = facts.loop(loop.label)
+    if not found.is_parallel and (apart := _by_groups(function, facts, loop)) is not None:
+        return apart
     if not found.is_parallel or found.last_values:
         raise Refused(f"the iterations of {loop.label} depend on one another, or leave a value behind")
     segments = _segments(loop, facts)
@@ -65,6 +67,22 @@ def distributed(function: Function, facts: Facts, loop: Loop, step: Step) -> Fun
         piece = replace(loop, body=body, comment=loop.comment if number == 0 else "")
         made.append(piece if number == 0 else fresh(piece, labels))
     return exchanged(function, (loop,), tuple(made))
+
+
+def _by_groups(function: Function, facts: Facts, loop: Loop) -> Function | None:
+    """A loop whose iterations are not free, cut into groups of statements that need not share a loop."""
+    groups = facts.fission(loop.label)
+    if len(groups) < 2:
+        return None
+    labels = {inner.label for inner in loops_of(function.body)}
+    first, *others = (replace(loop, body=group) for group in groups)
+    made = (first, *(fresh(replace(other, comment=""), labels) for other in others))
+    function = exchanged(function, (loop,), made)
+    after = analyse(function, facts.piece.orders)
+    for piece in made:  # alone, a piece may let a parallel loop out that the others kept in
+        if not after.loop(piece.label).is_parallel and (turned := interchanged(piece, after)) is not None:
+            function = exchanged(function, (piece,), turned)
+    return function
 
 
 def _turned(segment: tuple[Stmt, ...], facts: Facts) -> tuple[Stmt, ...]:

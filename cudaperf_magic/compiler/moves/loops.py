@@ -100,7 +100,8 @@ def loop_options(function: Function, facts: Facts, fills: bool = False) -> Itera
     """The steps on loops worth trying, with `fills` for sizes that fill a device; some are refused when made."""
     for loop in loops_of(function.body):
         kind = facts.loop(loop.label).kind
-        if kind == "parallel" and len(worded(loop.body)) > 1 and any(isinstance(s, Loop) for s in loop.body):
+        may_part = kind == "parallel" or fills
+        if may_part and len(worded(loop.body)) > 1 and any(isinstance(s, Loop) for s in loop.body):
             yield DISTRIBUTE, Step("distribute", loop.label)
         if kind != "parallel" and interchanged(loop, facts) is not None:
             yield SWAP, Step("swap", loop.label)
