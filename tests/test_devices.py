@@ -21,7 +21,7 @@ from cudaperf_magic.errors import ToolchainError, UsageError
 from cudaperf_magic.records import Build, Fault
 
 BUILT = Compiled(Build(ok=True))
-PRESENT = tuple(DeviceInfo(i, "a device", f"sm_8{i}", "13.0", 1 << 30, 40) for i in (0, 1))
+PRESENT = tuple(DeviceInfo(i, "a device", f"sm_8{6 * i}", "13.0", 1 << 30, 40) for i in (0, 1))
 
 
 def obeying(settings: object, requests: Sequence[Request]) -> list[Done]:
