@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import pytest
 from scripted import read_settled
@@ -78,3 +79,12 @@ def test_only_in_baselines_are_sums_spread_over_cores() -> None:
     _, oracle = read_settled(DOT)
     assert "reduction(+:v_s)" in fast_c(oracle.function, {}, wide=False, combines=True)
     assert "#pragma" not in fast_c(oracle.function, {}, wide=False)
+
+
+def test_a_program_that_would_take_a_minute_is_not_begun() -> None:
+    oracle, found = prepared(SCAN)
+    slow = replace(found, seconds=(30.0,), on_all_cores=True)
+    (one_core, *_), *_ = baselines._programs(oracle)
+    assert baselines._ends(found, one_core) and baselines._ends(replace(slow, on_all_cores=False), one_core)
+    assert baselines._ends(slow, one_core) == (baselines.cores() == 1)
+    assert not baselines._ends(replace(found, seconds=(100.0,)), one_core)

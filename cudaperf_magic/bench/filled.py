@@ -44,7 +44,8 @@ MOST_HELD_BYTES = 6 << 30
 class Filled:
     """The reference of a filling case. `shared`: its inputs for a child; None where they are small.
 
-    `note` says why it is no larger, "" where it fills the target. `seconds`: what the runs of the C took.
+    `note` says why it is no larger, "" where it fills the target. `seconds`: what the runs of the C took; `on_all_cores`: whether
+    loops of it ran on several.
     """
 
     reference: Reference
@@ -53,6 +54,7 @@ class Filled:
     limited_by: Limit = "bytes"
     shared: SharedArrays | None = None
     seconds: tuple[float, ...] = ()
+    on_all_cores: bool = False
 
     @property
     def case(self) -> Case:
@@ -176,7 +178,7 @@ def run_case(oracle: Oracle, build: FastBuild, case: Case, timeout_s: float) -> 
     leaves = leaves_of(task.arguments, room.arrays(), result)
     steps = int(estimated_steps(oracle.function, case.size))
     reference = Reference(case, shared.arrays(), leaves, steps)
-    return Filled(reference, "", shared.nbytes, shared=shared, seconds=result.seconds)
+    return Filled(reference, "", shared.nbytes, shared=shared, seconds=result.seconds, on_all_cores=build.is_parallel)
 
 
 def available_bytes() -> int:
