@@ -44,8 +44,8 @@ MOST_HELD_BYTES = 6 << 30
 class Filled:
     """The reference of a filling case. `shared`: its inputs for a child; None where they are small.
 
-    `note` says why it is no larger, "" where it fills the target. `seconds`: what the runs of the C took; `on_all_cores`: whether
-    loops of it ran on several.
+    `note` says why it is no larger, "" where it fills the target. `seconds`: what the runs of the C took;
+    `on_all_cores`: whether loops of it ran on several.
     """
 
     reference: Reference
