@@ -22,6 +22,7 @@ _HEADER = struct.Struct("<8sQ")  # magic, number of parts; then their lengths, t
 _MAGIC = b"cudaperf"
 _ALIGN = 64
 _MAX_PARTS = 100_000
+_COPIED_BYTES = 4 << 20
 _BUILTINS = {
     "set",
     "frozenset",
@@ -73,6 +74,16 @@ class _Pickler(pickle.Pickler):
         return len(self.shared) - 1, value.places, value.is_writable
 
 
+def _memory_of(file: int, size: int) -> memoryview:
+    """Small files are copied: a map holds a descriptor for as long as one array of it lives."""
+    if size > _COPIED_BYTES:
+        return memoryview(mmap.mmap(file, size, access=mmap.ACCESS_COPY))
+    memory = memoryview(bytearray(size))
+    if os.preadv(file, [memory], 0) != size:
+        raise BrokenPickle("no whole value was left")
+    return memory
+
+
 class _Trusting(pickle.Unpickler):
     def __init__(self, *arguments: Any, shared: Sequence[int], **keywords: Any) -> None:
         super().__init__(*arguments, **keywords)
@@ -90,7 +101,7 @@ def _write_all(file: int, part: memoryview, position: int) -> None:
 
 
 def read(file: int, *, is_trusted: bool, shared: Sequence[int] = ()) -> Any:
-    """The value; its arrays are writable and lie in private pages of the file.
+    """The value; its arrays are writable, and in memory of our own or in private pages of the file.
 
     Args:
         shared: files of the SharedArrays in it, which then own them.
@@ -101,7 +112,7 @@ def read(file: int, *, is_trusted: bool, shared: Sequence[int] = ()) -> Any:
     size = os.fstat(file).st_size
     if size < _HEADER.size:
         raise BrokenPickle("no value was left")
-    memory = memoryview(mmap.mmap(file, size, access=mmap.ACCESS_COPY))
+    memory = _memory_of(file, size)
     magic, count = _HEADER.unpack(memory[: _HEADER.size])
     if magic != _MAGIC or count > _MAX_PARTS or _HEADER.size + 8 * count > size:
         raise BrokenPickle("no whole value was left")

@@ -1,0 +1,5 @@
+// expected: build
+__global__ void k(int n, float a, float *x) {
+    x[0] = b;
+}
+void scale(int n, float a, float *x) { if (n > 0) k<<<(n + 127) / 128, 128>>>(n, a, x); }

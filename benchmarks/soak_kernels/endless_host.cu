@@ -1,0 +1,4 @@
+// expected: build
+__global__ void k(int n, float a, float *x) {
+}
+void scale(int n, float a, float *x) { while (true) k<<<1, 32>>>(n, a, x); }

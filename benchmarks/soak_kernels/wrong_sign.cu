@@ -1,0 +1,6 @@
+// expected: mismatch
+__global__ void k(int n, float a, float *x) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) x[i] = -a * x[i];
+}
+void scale(int n, float a, float *x) { if (n > 0) k<<<(n + 127) / 128, 128>>>(n, a, x); }
