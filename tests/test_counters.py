@@ -31,6 +31,7 @@ class FakeCupti:
         self.failing = failing or {}
         self.calls: list[str] = []
         self.worth: Callable[[str], float] = len
+        self.ends_after = passes
 
     def __getattr__(self, name: str) -> Callable[..., int]:
         if not name.startswith("cupti"):
@@ -77,7 +78,7 @@ class FakeCupti:
 
     def do_RangeProfilerStop(self, asked: Any) -> None:
         asked.passIndex += 1
-        asked.isLast = asked.passIndex == self.passes
+        asked.isLast = asked.passIndex == self.ends_after
 
     def do_ProfilerHostEvaluateToGpuValues(self, asked: Any) -> None:
         for i in range(asked.count):
@@ -115,6 +116,15 @@ def test_a_metric_whose_pass_was_not_made_is_absent_and_no_number() -> None:
     fake = FakeCupti(("sm__cycles_active",), passes=1)
     fake.worth = lambda name: float("nan")
     assert counting(fake, ("sm__cycles_active.sum",), lambda: None, lambda: None) == {}
+
+
+@pytest.mark.parametrize("ends_after", [1, 3])
+def test_sums_of_another_number_of_passes_than_were_asked_for_are_no_counts(ends_after: int) -> None:
+    fake = FakeCupti(("sm__cycles_active",), passes=2)
+    fake.ends_after = ends_after  # as a profiler does that was opened for another schedule
+    done: list[str] = []
+    assert counting(fake, ("sm__cycles_active.sum",), lambda: done.append("run"), lambda: None) == {}
+    assert len(done) <= 2
 
 
 def test_the_profiler_is_closed_when_the_run_fails() -> None:

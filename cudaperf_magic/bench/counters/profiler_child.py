@@ -31,7 +31,7 @@ from ..sandbox_line import Line
 from .availability import Refused, refused
 from .counting import current_context
 from .cupti import CuptiError, Host, RangeProfiler, Schedule, chip_of, load_cupti
-from .metrics import ALWAYS, OTHERWISE, Counts
+from .metrics import NAMES, Counts
 
 _NON_BLOCKING = 1  # CU_STREAM_NON_BLOCKING
 _PEER_ACCESS = 1  # CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS, which every opening of a handle must ask for
@@ -94,8 +94,8 @@ class _Desk:
         self._schedules: dict[tuple[str, ...], Schedule] = {}
         self._profiler = RangeProfiler(self.host, current_context())
         self._profiler.__enter__()
-        usual = (*ALWAYS.values(), *OTHERWISE.values())
-        self._profiler.count(self._schedule(usual), self._wait)  # the first pass makes CUPTI's buffers
+        # The first pass makes CUPTI's buffers, and the first schedule sets how many passes a later one may have.
+        self._profiler.count(self._schedule(tuple(NAMES)), self._wait)
 
     def answer(self, question: CountLent) -> Counts | Refused | Broke:
         try:
@@ -110,10 +110,13 @@ class _Desk:
             raise ToolchainError(f"while counting: {error}; check `nvidia-smi`") from None
 
     def _counted(self, schedule: Schedule, call: Callable[[], None], reset: Callable[[], None]) -> dict[str, float]:
-        """An open profiler may make as many passes as for its last schedule; what it then missed asks for a new one."""
-        values = self._profiler.count(schedule, call, reset)
+        """With a profiler opened anew where the open one cannot follow a schedule of other passes than its first."""
+        values: dict[str, float] = {}
+        with contextlib.suppress(CuptiError):
+            values = self._profiler.count(schedule, call, reset)
         if len(values) < len(schedule.metrics):
-            self._profiler.__exit__(None, None, None)
+            with contextlib.suppress(CuptiError):
+                self._profiler.__exit__(None, None, None)
             self._profiler = RangeProfiler(self.host, current_context())
             self._profiler.__enter__()
             values = self._profiler.count(schedule, call, reset)
