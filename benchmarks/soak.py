@@ -40,7 +40,8 @@ FRESH_EVERY = 20  # evaluations of a text that no cache has seen
 DEED_EVERY = 100
 MOST_GROWTH = 0.05
 WARM_SHARE = 0.05
-RARE = {"endless": 0.05, "deadlock": 0.05, "endless_host": 0.02}  # each takes a hundred times as long as others
+# Each takes a hundred times as long as others, the one that prints on a device only.
+RARE = {"endless": 0.05, "deadlock": 0.05, "endless_host": 0.02, "prints_without_end": 0.05}
 
 
 @dataclass(frozen=True)

@@ -213,6 +213,7 @@ def inspect(
     """
     from .bench import sandbox
 
+    sandbox.start("compile")
     sandbox.start()  # before the imports below, which take as long
     from .bench.inspecting.inspect import Settings, inspect_program
     from .inspected import Inspected

@@ -24,6 +24,7 @@ import sys
 import tempfile
 import time
 import traceback
+import warnings
 from dataclasses import dataclass
 from typing import Any
 
@@ -293,6 +294,8 @@ def _work(files: _Files, folder: str, options: dict[str, Any]) -> None:
 
 def main() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    # NVRTC keeps a thread; it waits while we fork, and holds no lock that a child needs.
+    warnings.filterwarnings("ignore", "This process .* is multi-threaded", DeprecationWarning)
     control = socket.socket(fileno=int(sys.argv[1]))
     for name in sys.argv[3:]:
         with contextlib.suppress(ImportError):
