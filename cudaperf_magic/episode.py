@@ -44,6 +44,14 @@ class Bench(Protocol):
         """
         ...
 
+    def accept(self, task: Task, candidate: Candidate, outcome: Outcome) -> Outcome:
+        """The last look at the candidate that an episode chose, on seeds that none of its turns has met.
+
+        Args:
+            outcome: of the candidate, which passed. What is returned may be more than that, or a failure.
+        """
+        ...
+
 
 class Journal(Protocol):
     """Where turns are kept. `store.Store` is one on disk."""
@@ -54,6 +62,10 @@ class Journal(Protocol):
 
     def append(self, identity: str, turn: Turn) -> None:
         """Keep one more turn; it is safe when this returns."""
+        ...
+
+    def revise(self, identity: str, number: int, turn: Turn) -> None:
+        """Put a turn in the place of the one with this number, counted from 0."""
         ...
 
     def end(self, identity: str, stopped: str, kept: str = "") -> None: ...
@@ -136,6 +148,8 @@ class _Loop:
                 for i, episode in enumerate(episodes):
                     if episode.is_live:
                         episodes[i] = self._record(episode, self._step(episode))
+                        if episodes[i].stopped:
+                            episodes[i] = self._accepted(episodes[i])
                         yield episodes[i]
         except (KeyboardInterrupt, GeneratorExit):
             for episode in episodes:
@@ -153,6 +167,22 @@ class _Loop:
         if len(episode.turns) >= self.turns:
             return episode.stop(TURNS_USED_UP)
         return episode.stop(NOTHING_NEW) if _stale_turns(episode) >= STALE_TURNS else episode
+
+    def _accepted(self, episode: Episode) -> Episode:
+        """The ended episode with a last look at its best turn; where that fails, at the next best."""
+        while (best := episode.best) is not None:
+            try:
+                outcome = self.bench.accept(episode.task, best.candidate, best.outcome)
+            except Unsupported:
+                return episode
+            number = next(i for i, turn in enumerate(episode.turns) if turn is best)
+            turn = replace(best, outcome=outcome, reward=score(outcome, self.preset))
+            episode = replace(episode, turns=(*episode.turns[:number], turn, *episode.turns[number + 1 :]))
+            if self.journal:
+                self.journal.revise(episode.identity, number, turn)
+            if outcome.ok:
+                break
+        return episode
 
     def _turn(self, episode: Episode, ranked: tuple[Candidate, ...]) -> Turn:
         known = _known_outcomes(episode)

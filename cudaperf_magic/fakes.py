@@ -73,10 +73,16 @@ def correct(speedup: float | None = None, **scores: float) -> Outcome:
 
 
 class FakeBench:
-    """Answers each source with the outcome given for it; an exception given as an outcome is raised."""
+    """Answers each source with the outcome given for it; an exception given as an outcome is raised.
 
-    def __init__(self, outcomes: Mapping[str, Outcome | BaseException]) -> None:
+    `accepted` has other outcomes for the last look at a source.
+    """
+
+    def __init__(
+        self, outcomes: Mapping[str, Outcome | BaseException], accepted: Mapping[str, Outcome] | None = None
+    ) -> None:
         self.outcomes = outcomes
+        self.accepted = accepted or {}
         self.evaluated: list[str] = []
 
     def evaluate(self, task: Task, candidate: Candidate) -> Outcome:
@@ -85,6 +91,9 @@ class FakeBench:
         if isinstance(outcome, BaseException):
             raise outcome
         return outcome
+
+    def accept(self, task: Task, candidate: Candidate, outcome: Outcome) -> Outcome:
+        return self.accepted.get(candidate.source, outcome)
 
 
 class FakePolicy:
@@ -118,6 +127,11 @@ class FakeJournal:
 
     def append(self, identity: str, turn: Turn) -> None:
         self.episodes[identity] = self._get(identity).then(turn)
+
+    def revise(self, identity: str, number: int, turn: Turn) -> None:
+        turns = list(self._get(identity).turns)
+        turns[number] = turn
+        self.episodes[identity] = replace(self._get(identity), turns=tuple(turns))
 
     def end(self, identity: str, stopped: str, kept: str = "") -> None:
         self.episodes[identity] = replace(self._get(identity), stopped=stopped, kept=kept)

@@ -101,6 +101,14 @@ class Store:
             self._insert(database, identity, count, turn)
         self._turns[identity] = count + 1
 
+    def revise(self, identity: str, number: int, turn: Turn) -> None:
+        """Put a turn in the place of the one with this number, counted from 0."""
+        with self._transaction() as database:
+            self._count(database, identity)
+            row = (dumps(turn), identity, number)
+            if database.execute("UPDATE turns SET record = ? WHERE identity = ? AND number = ?", row).rowcount != 1:
+                raise StoreError(f"episode {identity} has no turn {number + 1}")
+
     def end(self, identity: str, stopped: str, kept: str = "") -> None:
         """Say why the episode ended."""
         with self._transaction() as database:

@@ -211,6 +211,25 @@ def test_the_same_play_gives_the_same_episode() -> None:
     assert one == two
 
 
+@pytest.mark.parametrize("journal", [FakeJournal(), None], ids=["fake", "store"])
+def test_the_chosen_turn_is_looked_at_once_more_and_the_next_best_stands_in_for_it(
+    journal: FakeJournal | None, tmp_path: Path
+) -> None:
+    kept = journal or Store(tmp_path / "episodes.db")
+    bench = FakeBench(BENCH, accepted={"good": WRONG})  # lucky on the seeds that all its turns shared
+    episode = last(play([SAXPY], FakePolicy(["poor", "good"]), bench, journal=kept))
+    assert episode.best is episode.turns[0] and not episode.turns[1].outcome.ok
+    assert episode.turns[1].reward.total < episode.turns[0].reward.total
+    assert kept.load(episode.identity) == episode
+
+
+def test_only_the_chosen_turn_is_looked_at_once_more() -> None:
+    tidied = replace(BENCH["good"], seconds=7.0)
+    bench = FakeBench(BENCH, accepted={"good": tidied, "poor": WRONG})
+    episode = last(play([SAXPY], FakePolicy(["poor", "good"]), bench))
+    assert [turn.outcome for turn in episode.turns] == [BENCH["poor"], tidied]
+
+
 def test_a_policy_sees_all_earlier_turns_and_their_reflections() -> None:
     shown: list[Episode] = []
 

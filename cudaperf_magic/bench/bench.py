@@ -15,6 +15,7 @@ from types import TracebackType
 from typing import Self
 
 from cudaperf_magic.bench import sandbox
+from cudaperf_magic.bench.acceptance import accept_simulated
 from cudaperf_magic.bench.building import build_candidate
 from cudaperf_magic.bench.coverage import coverage
 from cudaperf_magic.bench.device_bench import DeviceBench, Stages
@@ -70,6 +71,24 @@ class Bench:
         else:
             outcome = self._simulated(task, candidate, compiled, stages)
         return replace(outcome, seconds=time.perf_counter() - started, stages=stages.record)
+
+    def accept(self, task: Task, candidate: Candidate, outcome: Outcome) -> Outcome:
+        """The last look at a candidate that was chosen, on seeds that no turn has met; see acceptance.py.
+
+        Args:
+            outcome: what `evaluate` gave for it, a pass.
+
+        Raises:
+            TaskError, ToolchainError, Unsupported: as `evaluate`.
+        """
+        started = time.perf_counter()
+        compiled = build_candidate(task, candidate, self._device.arch)
+        if self._on_device is None:
+            found = accept_simulated(task, candidate, compiled, outcome)
+        else:
+            found = self._on_device.accept(candidate, compiled, self._oracle(task), outcome)
+        spent = ("accept", time.perf_counter() - started)
+        return replace(found, stages=(*outcome.stages, spent), seconds=outcome.seconds + spent[1])
 
     def _simulated(self, task: Task, candidate: Candidate, compiled: Compiled, stages: Stages) -> Outcome:
         reached = Outcome(compiled.build, device=self.device)

@@ -15,6 +15,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from threading import Lock
 
+from cudaperf_magic.bench.acceptance import accept_on_device
 from cudaperf_magic.bench.architectures import architecture
 from cudaperf_magic.bench.building import plan_of
 from cudaperf_magic.bench.counters import counted
@@ -97,6 +98,14 @@ class DeviceBench:
         """
         with self.sessions.seat() as seat:
             return _Evaluation(self, task, candidate, compiled, oracle, seat, stages).outcome()
+
+    def accept(
+        self, candidate: Candidate, compiled: Compiled, oracle: Oracle, outcome: Outcome
+    ) -> Outcome:
+        """The last look at a chosen candidate; see acceptance.py."""
+        meter, _ = self.meter(oracle)
+        with self.sessions.seat() as seat:
+            return accept_on_device(meter, candidate, compiled, seat, outcome)
 
     def meter(self, oracle: Oracle) -> tuple[Meter, Plain]:
         """The task's meter and its baseline: made by the first who needs it, while others of the same task wait."""

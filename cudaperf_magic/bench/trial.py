@@ -132,7 +132,7 @@ class Trial:
         return (*self._meter.labels, Label("state", why))
 
     def timing(self, baseline: Trial | None) -> Timing | Verdict:
-        """Cold beside the baseline, warm, and with transfers; every call's outputs looked at.
+        """Cold beside the baseline, and warm; every call's outputs looked at.
 
         Args:
             baseline: settled, in another child.
@@ -144,13 +144,21 @@ class Trial:
                 state = reader(self.uuid)
                 seen = [state.read()] if state else []
                 pairs = self._pairs(settled, baseline, rng)
-                many = settled.call_us < SLOW_US
-                warm = self._windows("warm", WARM_WINDOWS if many else 1)
-                transfers = self._windows("end to end", TRANSFER_WINDOWS if many else 1)
+                warm = self._windows("warm", WARM_WINDOWS if settled.call_us < SLOW_US else 1)
             except Lost:
                 return self._went_astray()
             seen += [state.read()] if state else []
-        return self._stray(settled) or self._record(settled, pairs, (warm, transfers), together(seen))
+        return self._stray(settled) or self._record(settled, pairs, warm, together(seen))
+
+    def transfers(self) -> tuple[float, ...] | Verdict:
+        """Microseconds of calls that bring their arrays from the host's memory and back."""
+        with gpu_lock(self.uuid):
+            try:
+                settled = self.settle()
+                found = self._windows("end to end", TRANSFER_WINDOWS if settled.call_us < SLOW_US else 1)
+            except Lost:
+                return self._went_astray()
+        return self._stray(settled) or found
 
     def _pairs(self, settled: Manner, baseline: Trial | None, rng: random.Random) -> Pairs:
         ours_us = settled.call_us * settled.calls
@@ -191,7 +199,7 @@ class Trial:
         self,
         settled: Manner,
         pairs: Pairs,
-        others: tuple[tuple[float, ...], tuple[float, ...]],
+        warm: tuple[float, ...],
         clocks: Clocks | None,
     ) -> Timing:
         ours, theirs = pairs
@@ -206,8 +214,7 @@ class Trial:
             floor_us=meter.floor.us,
             floor_by=meter.floor.by,
             others=meter.cpu,
-            warm_us=others[0],
-            end_to_end_us=others[1],
+            warm_us=warm,
             clocks=clocks,
             gpu=self._seat.ready.gpu,
             case=meter.filled.case,
