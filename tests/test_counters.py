@@ -13,7 +13,7 @@ from cudaperf_magic.bench.counters import activity, availability, counted, cupti
 from cudaperf_magic.bench.counters.activity import Ran, plain_name, provenance
 from cudaperf_magic.bench.counters.availability import Available, Refused, available, refused
 from cudaperf_magic.bench.counters.cupti import CuptiError, Host, Library, RangeProfiler, load_cupti
-from cudaperf_magic.bench.counters.metrics import ALWAYS, ASYNC, ATOMICS, NAMES, SHARED, Counts, wanted
+from cudaperf_magic.bench.counters.metrics import ALWAYS, ASYNC, ATOMICS, NAMES, OTHERWISE, SHARED, Counts, wanted
 from cudaperf_magic.bench.nvrtc import build
 from cudaperf_magic.errors import ToolchainError
 from cudaperf_magic.records import LineCost, Property, Structure
@@ -208,7 +208,7 @@ def test_a_kernel_is_asked_only_for_what_it_does(body: str, group: dict[str, str
 
 
 def test_no_two_counts_share_a_metric() -> None:
-    assert len(NAMES) == sum(map(len, (ALWAYS, SHARED, ATOMICS, ASYNC))) + 2
+    assert len(NAMES) == sum(map(len, (ALWAYS, SHARED, ATOMICS, ASYNC, OTHERWISE)))
 
 
 @pytest.fixture(scope="module")
@@ -219,12 +219,14 @@ def real_cupti() -> Library:
         pytest.skip("CUPTI is not installed")
 
 
-@pytest.mark.parametrize("chip", ["TU102", "GA100", "GA102", "AD102", "GH100", "GB100"])
+@pytest.mark.parametrize("chip", ["TU102", "GA100", "GA102", "AD102", "GH100", "GB100", "GB202"])
 def test_every_chip_counts_the_base_in_two_passes_and_shared_memory_in_one_more(real_cupti: Library, chip: str) -> None:
     host = Host(real_cupti, chip)
-    base, shared = tuple(ALWAYS.values()), tuple(SHARED.values())
-    assert (host.schedule(base).passes, host.schedule(base).metrics) == (2, base)
-    assert (host.schedule(base + shared).passes, host.schedule(base + shared).metrics) == (3, base + shared)
+    base = host.schedule((*ALWAYS.values(), *OTHERWISE.values()))
+    shared = host.schedule((*base.metrics, *SHARED.values()))
+    assert (base.passes, shared.passes) == (2, 3)
+    assert {NAMES[metric] for metric in base.metrics} == set(ALWAYS)
+    assert set(shared.metrics) - set(base.metrics) == set(SHARED.values())
 
 
 def test_the_structures_end_where_cupti_says_they_end() -> None:
@@ -295,6 +297,11 @@ def test_what_does_not_apply_is_absent() -> None:
 
 def test_atomics_of_a_kernel_count_among_its_requests() -> None:
     more = COUNTED | {"reduction_requests": 2000.0, "reduction_sectors": 32000.0}
+    assert score(more, "coalescing") == (0.25, 16.0) and score(more, "intensity") == (0.25, 4.0)
+
+
+def test_copies_past_l1_count_as_accesses_but_have_no_sectors_to_judge() -> None:
+    more = COUNTED | {"async_instructions": 2000.0, "async_requests": 0.0, "async_sectors": 0.0}
     assert score(more, "coalescing") == (0.25, 16.0) and score(more, "intensity") == (0.25, 4.0)
 
 

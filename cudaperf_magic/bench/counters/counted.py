@@ -83,10 +83,10 @@ def occupancy(counts: Counts, arch: Architecture, simulated: Property | None) ->
 def intensity(
     counts: Counts, compulsory_bytes: int, coalescing: Property | None, simulated: Property | None
 ) -> Property | None:
-    requests = counts.requests
-    if coalescing is None or not requests or not compulsory_bytes:
+    accesses = counts.accesses
+    if coalescing is None or not accesses or not compulsory_bytes:
         return simulated
-    again = requests * needed_sectors(coalescing) * SECTOR_BYTES / compulsory_bytes
+    again = accesses * needed_sectors(coalescing) * SECTOR_BYTES / compulsory_bytes
     words = f"each byte is asked for {again:.3g} times"
     if counts.dram_bytes is not None:
         dram = counts.dram_bytes

@@ -50,9 +50,11 @@ ATOMICS: dict[str, str] = {
     "atomic_requests": _GLOBAL.format("requests", "atom"),
     "reduction_requests": _GLOBAL.format("requests", "red"),
 }
+# Copies to shared memory that go past L1 (cp.async.cg) have no sectors there, only their instructions are counted.
 ASYNC: dict[str, str] = {
     "async_sectors": _GLOBAL.format("sectors", "ldgsts_cache_access"),
-    "async_requests": "smsp__inst_executed_op_ldgsts.sum",
+    "async_requests": _GLOBAL.format("requests", "ldgsts_cache_access"),
+    "async_instructions": "smsp__inst_executed_op_ldgsts.sum",
 }
 # What RTX cards of the Blackwell generation call them.
 OTHERWISE: dict[str, str] = {
@@ -97,6 +99,14 @@ class Counts:
     @property
     def requests(self) -> float | None:
         return self.total("load_requests", "store_requests", "atomic_requests", "reduction_requests", "async_requests")
+
+    @property
+    def accesses(self) -> float | None:
+        """Requests, and with them the copies that go past L1, whose sectors nobody counts."""
+        requests, copies = self.requests, self.values.get("async_instructions")
+        if requests is None or copies is None:
+            return requests
+        return requests - self.values.get("async_requests", 0.0) + copies
 
     @property
     def sectors(self) -> float | None:
