@@ -11,6 +11,7 @@ from cudaperf_magic.compiler.analysis.dependence import analyse
 from cudaperf_magic.compiler.moves.catalogue import apply, options
 from cudaperf_magic.compiler.moves.loops import loop_options
 from cudaperf_magic.compiler.moves.move import Refused
+from cudaperf_magic.compiler.program import HostLoop
 from cudaperf_magic.compiler.schedule import Step
 
 SIZES = (0, 1, 31, 33, 300)
@@ -103,6 +104,21 @@ CASES = [
     pytest.param(CAPTURE, "fuse(i, k)", PAIRS, id="fuse-with-an-inner-loop-of-the-first-ones-name"),
     pytest.param(HEAT, "one_block(t)", [{"n": n, "steps": t} for n in (0, 33, 300) for t in (0, 1, 5)], id="one-block"),
     pytest.param("solvers/lu", "one_block(k)", [{"n": n} for n in (0, 1, 2, 33)], id="one-block-of-lu"),
+    pytest.param("solvers/lu", "panel(k, 16)\ntile(lu_kernel5, k_4, 16)\ncoarsen(lu_kernel5, 2, 2)\npad(lu_kernel5)",
+                 [{"n": n} for n in (0, 1, 16, 33, 70)], id="panels-of-lu"),
+    pytest.param("solvers/cholesky", "panel(j, 16)\ntile(cholesky_kernel5, k_13, 16)",
+                 [{"n": n} for n in (0, 1, 16, 40)], id="panels-of-cholesky"),
+    pytest.param("solvers/forward_substitution", "panel(i_2, 8)\nteam(forward_substitution_kernel2, 32)",
+                 [{"n": n} for n in (0, 1, 8, 33)], id="panels-of-a-triangular-solve"),
+    pytest.param("solvers/gram_schmidt", "panel(k, 4)", [{"m": m, "n": n} for m in (9, 33) for n in (1, 9)],
+                 id="panels-of-gram-schmidt"),
+    pytest.param("matmul/syrk", "tile(syrk_kernel, l, 16)\ncoarsen(syrk_kernel, 2, 2)\npad(syrk_kernel)",
+                 [{"n": n, "k": k} for n in (0, 1, 40) for k in (0, 17)], id="two-tiles-of-one-array"),
+    pytest.param("reductions/sum_of_squares_3d", "hold(i)\ntwo_pass(sum_of_squares_3d_kernel, 8)",
+                 [{"a": a, "b": b, "c": c} for a in (0, 1, 5) for b in (1, 7) for c in (1, 33)], id="hold"),
+    pytest.param("reductions/argmax", "carry(i)\ntwo_pass(argmax_kernel, 8)", POSITIVE, id="carry"),
+    pytest.param(BY_INDEX, "carry(i)\ntwo_pass(best_at_kernel, 8)", N, id="carry-over-nothing"),
+    pytest.param("matvec/atax", "distribute(i)", PAIRS, id="distribute-a-sum-from-its-use"),
 ]  # fmt: skip
 
 
@@ -131,6 +147,12 @@ def test_what_a_move_makes_equals_the_c_on_odd_sizes_without_races(
         (CHAIN, "one_block(i)", "threads already"),
         ("scans/prefix_sum", "distribute(i)", "depend on one another"),
         ("elementwise/axpby", "unroll(axpby_kernel, k, 4)", "no loop k"),
+        ("elementwise/axpby", "panel(i, 16)", "need not go in order"),
+        (HEAT, "panel(t, 16)", "nothing can be taken out"),
+        ("solvers/lu", "panel(k, 1)", "2 to 256 iterations"),
+        ("reductions/dot", "hold(i)", "does not update one element"),
+        (LAST, "carry(i)", "does not look for the index"),
+        ("solvers/lu", "tile(lu_kernel3, k, 16)", "no loop k"),
         ("sparse/csr_spmv", "tile(csr_spmv_kernel, k, 128)", "whole block"),
         ("convolutions/conv1d", "stage(conv1d_kernel, w)", "no box of constant size"),
         (TWICE, "stage(twice_kernel)", "no element twice in a block"),
@@ -192,6 +214,31 @@ def test_every_option_applies_or_is_refused_and_what_applies_compiles(source: st
         compiled = build(device_source(text))
         assert compiled.build.ok, f"{step}: {compiled.build.log}"
     assert made >= 2
+
+
+def test_what_lies_beyond_a_strip_of_lu_is_one_kernel_a_strip() -> None:
+    program = program_of("solvers/lu", "panel(k, 16)")
+    trailing = program.nests[-1]
+    assert len(trailing.loops) == 2 and not any(loop.var == "k" for loop in trailing.loops)
+    strips = [node for node in program.nodes if isinstance(node, HostLoop)]
+    assert [node.loop.step for node in strips] == [16]
+    assert not any(isinstance(node, HostLoop) for node in strips[0].body), "launches for every k are left"
+
+
+def test_a_tile_of_an_array_that_is_written_elsewhere_stops_at_what_is_written() -> None:
+    text = cuda_of("solvers/lu", "panel(k, 16)\ntile(lu_kernel5, k_4, 16)")
+    assert "k0 + t1 < min(k_strip + 16, n)" in text
+    with pytest.raises(Refused):  # here the rows that are read are those that are written
+        program_of("graphs/floyd_warshall", "stage(floyd_warshall_kernel5)")
+
+
+def test_all_loads_of_a_tile_are_under_way_before_the_first_is_stored() -> None:
+    ptx = build(device_source(cuda_of("transposes/transpose", "stage(transpose_kernel)")), names=()).ptx
+    lines = [line.strip() for line in ptx.splitlines()]
+    accesses = [line[:9] for line in lines if line.startswith(("ld.global", "st.shared"))]
+    assert accesses == ["ld.global"] * 4 + ["st.shared"] * 4 or "#pragma unroll" in cuda_of(
+        "transposes/transpose", "stage(transpose_kernel)"
+    )
 
 
 def test_a_scan_that_runs_over_blocks_already_is_left_alone() -> None:

@@ -7,12 +7,10 @@ reads that are sure to meet no write of the whole kernel lie apart, whatever the
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import replace
 
-from cudaperf_magic.compiler.analysis.dependence import analyse
-from cudaperf_magic.compiler.loops import Function, Load, Parameter
+from cudaperf_magic.compiler.loops import Load
 from cudaperf_magic.compiler.lowering.footprint import planes_apart
-from cudaperf_magic.compiler.lowering.lower import nest_function, symbols_of
+from cudaperf_magic.compiler.lowering.lower import nest_facts
 from cudaperf_magic.compiler.program import Nest, Program
 
 
@@ -22,7 +20,7 @@ def reads_apart(program: Program, nest: Nest, array: str, loads: Collection[Load
         return True
     if not nest.loops:
         return False
-    piece = analyse(_alone(program, nest)).piece
+    piece = nest_facts(program, nest, {}).piece
     label = nest.loops[0].label
     region = piece.region(label)
     accesses = [access for access in piece.inside(label) if access.array == array]
@@ -31,11 +29,3 @@ def reads_apart(program: Program, nest: Nest, array: str, loads: Collection[Load
     if {access.original for access in reads} != set(loads):
         return False  # the analysis has not seen one of them
     return not any(region.meet(read, write, "") for read in reads for write in writes)
-
-
-def _alone(program: Program, nest: Nest) -> Function:
-    """The nest as a function that knows the variables of the host's loops as whole numbers."""
-    function, types = nest_function(program, nest), symbols_of(program).types
-    own = {parameter.name for parameter in function.parameters}
-    given = [Parameter(name, types[name]) for name in sorted(program.host_scalars - own) if name in types]
-    return replace(function, parameters=(*function.parameters, *given))

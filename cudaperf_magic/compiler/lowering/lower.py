@@ -39,7 +39,11 @@ def nest_function(program: Program, nest: Nest) -> Function:
 
 
 def nest_facts(program: Program, nest: Nest, orders: Mapping[str, str]) -> Facts:
-    return analyse(nest_function(program, nest), orders)
+    """The analysis of the nest, for which the variables of the host's loops around it are whole numbers."""
+    function, types = nest_function(program, nest), Symbols.of(program.function).types
+    own = {parameter.name for parameter in function.parameters}
+    given = [Parameter(name, types[name]) for name in sorted(program.host_scalars - own) if name in types]
+    return analyse(replace(function, parameters=(*function.parameters, *given)), orders)
 
 
 def lower(program: Program, nest: Nest, orders: Mapping[str, str], host_names: set[str]) -> Kernel:
