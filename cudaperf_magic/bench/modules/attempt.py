@@ -21,7 +21,7 @@ from ..gpu.lock import gpu_lock
 from ..sandbox import Session
 from .court import Court
 from .inputs import NOMINAL
-from .player import Called, Fallen, Limits, Player, places_by_name
+from .player import MOST_WORDS, Called, Fallen, Limits, Player, places_by_name
 from .referee import Description
 from .schedule import MOST_SEED, Step
 
@@ -29,6 +29,7 @@ Trouble = Literal["build", "mismatch", "crash", "timeout", "fault", "cheat"]
 CANDIDATE, BASELINE = "candidate", "baseline"
 MOST_BUSY = 0.2  # of the calls: more than another's stray kernel explains
 BUSY = "kernels still run on the device after it says that it is done: they could work on the next inputs before the go"
+NONSENSE = "its process answers with what is no answer"
 LATE_WRITE = "its outputs changed after it had said that it was done"
 
 
@@ -52,7 +53,8 @@ class Attempt:
     kernels: tuple[Ran, ...] = ()
     clocks: tuple[Clocks, ...] = ()
     load_s: float = 0.0
-    noise_s: float = 0.0  # of the parent's clock, by empty calls
+    noise_s: float = 0.0  # how far the quickest empty calls lie apart by the parent's clock
+    late_noise_s: float = 0.0  # how much later than the earliest the outputs of half the empty calls are settled
     levels: tuple[str, ...] = ()
 
     def fail(self, trouble: Trouble, reason: str, step: Step | None = None) -> Attempt:
@@ -69,6 +71,7 @@ class Plan:
     limits: Limits
     steps: tuple[Step, ...]
     build: Callable[[dict[str, Any]], dict[str, Any]]
+    nominal_calls: int
     loads_state: bool = True
     baseline: str = ""
     entry: str = "Model"
@@ -84,28 +87,39 @@ def attempt(court: Court, source: str, plan: Plan) -> Attempt:
     Raises:
         TaskError: the task's own module fails on some content. ToolchainError: the machine's trouble.
     """
+    try:
+        with _player(CANDIDATE, plan) as player:
+            found = _tried(court, player, source, plan)
+        if found.trouble is None and court.reread(CANDIDATE):
+            found.fail("cheat", LATE_WRITE)
+    finally:
+        court.release(CANDIDATE)
+    return found
+
+
+def _tried(court: Court, player: Player, source: str, plan: Plan) -> Attempt:
     found = Attempt()
     seed = secrets.randbelow(MOST_SEED)
-    with _player(CANDIDATE, plan) as player:
-        player.open(court)
-        found.levels, found.noise_s = player.levels, player.noise_ns * 1e-9
-        try:
-            loaded = player.load(source, "ModelNew", plan.description.init_inputs, seed, knock_out=plan.knock_out)
-        except Fallen as fallen:
-            return found.fail("build", f"while it is loaded: {fallen.words}")
-        if "error" in loaded:
-            return found.fail("build", str(loaded["error"]))
-        found.load_s = player.load_s
+    player.open(court)
+    found.levels = player.levels
+    found.noise_s, found.late_noise_s = player.noise_ns * 1e-9, player.late_noise_ns * 1e-9
+    try:
+        loaded = player.load(source, "ModelNew", plan.description.init_inputs, seed, knock_out=plan.knock_out)
+    except Fallen as fallen:
+        return found.fail("build", f"while it is loaded: {fallen.words}")
+    if "error" in loaded:
+        return found.fail("build", str(loaded["error"])[:MOST_WORDS])
+    found.load_s = player.load_s
+    try:
         state_seed = _state_seed(found, plan, loaded)
-        court.set_state(CANDIDATE, seed, state_seed)
-        if not _takes_state(found, player, state_seed):
-            return found
-        with _Others(court, plan, seed, state_seed) as others, _alone(plan.description.uuid):
-            _play(found, court, player, others, plan)
-        _report(found, player, plan)
-    if found.trouble is None and court.reread(CANDIDATE):
-        found.fail("cheat", LATE_WRITE)
-    court.release(CANDIDATE)
+    except (AttributeError, KeyError, TypeError):
+        return found.fail("build", NONSENSE)
+    court.set_state(CANDIDATE, seed, state_seed)
+    if not _takes_state(found, player, state_seed):
+        return found
+    with _Others(court, plan, seed, state_seed) as others, _alone(plan.description.uuid):
+        _play(found, court, player, others, plan)
+    _report(found, player, plan)
     return found
 
 
@@ -141,7 +155,7 @@ def _takes_state(found: Attempt, player: Player, state_seed: int | None) -> bool
 
 
 class _Others:
-    """The baseline's player where there is one: the task's own module, called in the same manner, judged as well."""
+    """The baseline's player where there is one: the task's own module, called in the same manner, judged by nobody."""
 
     def __init__(self, court: Court, plan: Plan, seed: int, state_seed: int | None) -> None:
         self.court, self.plan = court, plan
@@ -232,8 +246,10 @@ def _report(found: Attempt, player: Player, plan: Plan) -> None:
         found.own_seconds = [float(each) for each in told["seconds"]]
         if plan.observes:
             seen = player.observe(plan.steps[-1].slot)
-            found.operations = {str(name): int(count) for name, count in seen["operations"].items()}
-            found.kernels = tuple(Ran(str(name), int(ns), int(stream)) for name, ns, stream in seen["kernels"])
+            found.operations = {str(name)[:MOST_WORDS]: int(n) for name, n in seen["operations"].items()}
+            found.kernels = tuple(
+                Ran(str(name)[:MOST_WORDS], int(ns), int(stream)) for name, ns, stream in seen["kernels"]
+            )
     except (Fallen, KeyError, TypeError, ValueError, AttributeError):
         return
 

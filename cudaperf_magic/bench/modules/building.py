@@ -6,6 +6,7 @@ those that `load_inline` promises (torch's header first, functions exported by n
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 import sys
@@ -24,9 +25,11 @@ from ..sandbox import Crashed, Finished, TimedOut, run_in_child
 COMPILE_S = 300.0
 MEMORY_BYTES = 8 << 30
 MOST_LOG_LINES = 40
+TELLING = ("error", "cannot find", "undefined reference")  # of a compiler's or linker's lines
 CPP_HEAD = "#include <torch/extension.h>\n"
 CUDA_HEAD = "#include <torch/types.h>\n#include <cuda.h>\n#include <cuda_runtime.h>\n"
 FLAGS = ("-O2", "-std=c++17", "-fPIC", "-fno-diagnostics-show-caret")
+LIBRARIES = ("c10", "torch_cpu", "torch", "torch_python", "c10_cuda", "torch_cuda")  # those that this torch has
 NO_NVCC = (
     "its CUDA sources need nvcc, which is not on the PATH; install the CUDA toolkit, or write the kernels for lane A"
 )
@@ -86,8 +89,7 @@ def _include_folders() -> list[str]:
     specification = importlib.util.find_spec("torch")
     assert specification is not None and specification.origin is not None
     root = Path(specification.origin).parent / "include"
-    nvcc = shutil.which("nvcc")
-    toolkit = [str(Path(nvcc).resolve().parents[1] / "include")] if nvcc else []
+    toolkit = [str(folder / "include") for folder in _toolkits()]
     return [str(root), str(root / "torch" / "csrc" / "api" / "include"), *toolkit, sysconfig.get_paths()["include"]]
 
 
@@ -123,11 +125,9 @@ def _cpp_job(request: dict[str, Any], folder: Path) -> list[str]:
 
 
 def _cuda_job(request: dict[str, Any], folder: Path) -> list[str]:
-    import torch
-
     (folder / "kernels.cu").write_text(CUDA_HEAD + "\n".join(request["cuda_sources"]))
-    major, minor = torch.cuda.get_device_capability() if torch.cuda.is_available() else (9, 0)
-    flags = ["-O3", "-std=c++17", "-Xcompiler", "-fPIC", "--expt-relaxed-constexpr", f"-arch=sm_{major}{minor}"]
+    flags = ["-O3", "-std=c++17", "-Xcompiler", "-fPIC", "--expt-relaxed-constexpr"]
+    flags += [f"-arch={request['arch']}"] if request["arch"] else []
     flags += [*_definitions(request), *_includes("-isystem"), *request["extra_cuda_cflags"]]
     return ["nvcc", *flags, "-c", str(folder / "kernels.cu"), "-o", str(folder / "kernels.o")]
 
@@ -155,13 +155,21 @@ def _includes(flag: str) -> list[str]:
 def _link_flags(request: dict[str, Any]) -> list[str]:
     import torch
 
-    libraries = str(Path(torch.__file__).parent / "lib")
-    names = ["c10", "torch_cpu", "torch", "torch_python"]
-    if request["cuda_sources"] or request["with_cuda"]:
-        names += ["c10_cuda", "torch_cuda", "cudart"]
+    libraries = Path(torch.__file__).parent / "lib"
+    names = [name for name in LIBRARIES if (libraries / f"lib{name}.so").exists()]
     found = [f"-L{libraries}", *(f"-l{name}" for name in names), *request["extra_ldflags"]]
+    if request["cuda_sources"]:
+        found += [*(f"-L{root / part}" for root in _toolkits() for part in ("lib64", "lib")), "-lcudart"]
+    return found
+
+
+def _toolkits() -> list[Path]:
+    """Where the CUDA toolkit may be: nvcc's own folder first, which need not be the toolkit's."""
     nvcc = shutil.which("nvcc")
-    return [f"-L{Path(nvcc).resolve().parents[1] / 'lib64'}", *found] if nvcc else found
+    named = [os.environ.get("CUDA_HOME"), os.environ.get("CUDA_PATH"), "/usr/local/cuda"]
+    roots = [Path(nvcc).resolve().parents[1]] if nvcc else []
+    roots += [Path(name) for name in named if name]
+    return [root for root in roots if (root / "include" / "cuda_runtime.h").exists()]
 
 
 def _compiler() -> str:
@@ -176,5 +184,6 @@ def _run(command: list[str]) -> str:
         return f"{command[0]}: {error.strerror}"
     if done.returncode == 0:
         return ""
-    lines = [line for line in done.stderr.splitlines() if "error" in line] or done.stderr.splitlines()
+    told = done.stderr.splitlines()
+    lines = [line for line in told if any(words in line for words in TELLING)] or told
     return "\n".join(line.replace(tempfile.gettempdir(), "") for line in lines[:MOST_LOG_LINES])

@@ -93,6 +93,7 @@ def evaluate_module(
             limits,
             draw(description.screened.families, nominal_calls),
             build_extension,
+            nominal_calls,
             baseline=task.source if has_baseline else "",
             children=children,
             entry=task.entry,
@@ -113,7 +114,11 @@ def _attempts(court: Court, source: str, plan: Plan) -> tuple[Attempt, tuple[Lab
     found = attempt(court, source, plan)
     if found.trouble not in ("mismatch", "crash") or not found.has_loaded_state:
         return found, _knocked_out(court, source, plan, found)
-    again = attempt(court, source, replace(plan, loads_state=False, steps=draw(plan.description.screened.families)))
+    again = attempt(
+        court,
+        source,
+        replace(plan, loads_state=False, steps=draw(plan.description.screened.families, plan.nominal_calls)),
+    )
     if again.trouble is not None:
         return found, ()
     words = "it prepares its weights in its constructor: parameters that are loaded later are not used"
@@ -205,11 +210,11 @@ def _labels(
     task: Task, candidate: Candidate, description: Description, found: Attempt, kernels: tuple[KernelRun, ...]
 ) -> tuple[Label, ...]:
     ours = [called.done_s for _, called, _ in found.seconds]
-    until_read = [called.read_s for _, called, _ in found.seconds]
+    until_settled = [called.settled_s for _, called, _ in found.seconds]
     candidates = [
         library_label(found.operations, kernels),
         fig_leaf_label(kernels),
-        late_label(ours[1:], until_read[1:], found.noise_s),
+        late_label(ours[1:], until_settled[1:], found.late_noise_s),
         clocks_label(ours[1:], found.own_seconds, found.noise_s) if found.trouble is None else None,
         copy_label(task.source, candidate.source),
     ]
@@ -233,12 +238,12 @@ def _stages(found: Attempt) -> tuple[tuple[str, float], ...]:
 
 
 def _timing(found: Attempt, gpu: str, is_late: bool) -> Timing | None:
-    """By "done"; where work went on after it, by when the referee had read the outputs, for the reference as well."""
+    """By "done"; where work went on after it, by when the outputs were settled, for the reference as well."""
     pairs = samples(found)
     if not pairs:
         return None
-    ours = tuple((called.read_s if is_late else called.done_s) * 1e6 for called, _ in pairs)
-    theirs = tuple((c.read_s if is_late else c.done_s) * 1e6 for _, c in pairs if c is not None)
+    ours = tuple((called.settled_s if is_late else called.done_s) * 1e6 for called, _ in pairs)
+    theirs = tuple((c.settled_s if is_late else c.done_s) * 1e6 for _, c in pairs if c is not None)
     clocks = together(found.clocks)
     if len(theirs) != len(ours):
         return Timing(ours, clocks=clocks, gpu=gpu)

@@ -32,10 +32,14 @@ def private_folder() -> None:
 
 def route_load_inline(line: Line, *, knock_out: bool) -> None:
     """From here on `load_inline` of this process asks for its builds."""
+    import torch
     import torch.utils.cpp_extension as theirs
 
     def load_inline(name: str, cpp_sources: Any, cuda_sources: Any = None, **options: Any) -> Any:
         request = inline_request(name, cpp_sources, cuda_sources, options)
+        if request["cuda_sources"] and torch.cuda.is_available():
+            major, minor = torch.cuda.get_device_capability()
+            request["arch"] = f"sm_{major}{minor}"
         if knock_out:
             from .knockout import without_bodies
 
@@ -62,6 +66,7 @@ def inline_request(name: str, cpp_sources: Any, cuda_sources: Any, options: dict
         functions = [functions]
     return {
         "name": name,
+        "arch": "",  # of the device, for CUDA sources
         "cpp_sources": _texts(cpp_sources),
         "cuda_sources": _texts(cuda_sources),
         "functions": dict(functions) if isinstance(functions, dict) else [*(functions or [])],

@@ -115,8 +115,13 @@ def fresh_inputs(module: Any, seed: int, device: str) -> Any:
     from .layout import place_of, put_together, take_apart
 
     torch.manual_seed(seed)
-    with torch.device(device):  # made where they are needed: random numbers by the million take a CPU long
-        tensors, nest = take_apart(module.get_inputs())
+    try:
+        with torch.device(device):  # made where they are needed: random numbers by the million take a CPU long
+            made_inputs = module.get_inputs()
+    except RuntimeError:  # some of it insists on the CPU, a generator of its own for example
+        torch.manual_seed(seed)
+        made_inputs = module.get_inputs()
+    tensors, nest = take_apart(made_inputs)
     placed = []
     for tensor in tensors:
         place = place_of(tensor)

@@ -19,7 +19,7 @@ from .observe import computing
 
 ALIKE = 0.9  # share of tokens that two sources have in common, in order
 DISAGREEMENT = 0.25  # of the parent's reading, beyond which the two clocks tell different stories
-LATE, LEAST_LATE_S = 0.1, 30e-6  # a copy of the outputs that had to wait for nothing differs by so much
+LATE, LEAST_LATE_S = 0.1, 30e-6  # so much a copy of the outputs varies that waits for nothing
 LEAST_DISAGREEMENT_S = 50e-6
 NOISES = 3.0  # and so many times what empty calls differ by
 _CUDA_KERNEL = r"__global__\s+(?:[\w\s]*?__launch_bounds__\s*\([^)]*\))?\s*(?:\w+\s+)*?(\w+)\s*\("
@@ -84,11 +84,11 @@ def clocks_label(ours_s: Sequence[float], theirs_s: Sequence[float], noise_s: fl
     )
 
 
-def late_label(done_s: Sequence[float], read_s: Sequence[float], noise_s: float) -> Label | None:
-    """Whether outputs were ready when the child said "done": else the read, which waits for the device, came late."""
+def late_label(done_s: Sequence[float], settled_s: Sequence[float], noise_s: float) -> Label | None:
+    """Whether outputs were ready when the child said "done": else they were settled later than those of empty calls."""
     if not done_s:
         return None
-    late = median(read - done for done, read in zip(done_s, read_s, strict=True))
+    late = median(settled - done for done, settled in zip(done_s, settled_s, strict=True))
     if late <= max(LATE * median(done_s), LEAST_LATE_S, NOISES * noise_s):
         return None
     return Label("late_work", f"work goes on for {late * 1e6:,.1f} us after it says that it is done; that time counts")

@@ -27,8 +27,8 @@ from .referee import Description
 from .schedule import SLOTS
 
 CALIBRATIONS = 30
+MOST_WORDS = 2000  # of what a child says
 OPEN_S = 120.0  # a server that imports torch for the first time, on a busy machine
-BUILD_S = 300.0
 
 
 @dataclass(frozen=True)
@@ -62,10 +62,10 @@ def begin_child(device: str, limits: Limits) -> Session:
 
 @dataclass(frozen=True)
 class Called:
-    """Seconds of the parent's clock: until the child said "done", and until the referee had read the outputs."""
+    """Seconds of the parent's clock: until the child said "done", and until its outputs could not change any more."""
 
     done_s: float
-    read_s: float
+    settled_s: float
 
 
 class Player:
@@ -100,7 +100,7 @@ class Player:
         self.contained = Contained()
         self.session = session or begin_child(device, limits)
         self.caller = Caller(memoryview(self.page), self.contained.is_alive)
-        self.overhead_ns = self.read_overhead_ns = self.noise_ns = 0
+        self.overhead_ns = self.settled_overhead_ns = self.noise_ns = self.late_noise_ns = 0
         self.is_on_device = device != "cpu"
         self.calls = 0
         self.load_s = 0.0  # without the builds of extensions
@@ -129,12 +129,13 @@ class Player:
         with self._watched(court):
             for _ in range(CALIBRATIONS):
                 start, done, _ = self.caller.call(0, OPEN_S, self.contained.thaw)
-                called.append((done - start, court.read(0) - start if self.is_on_device else 0))
-                self.contained.freeze()
+                called.append((done - start, self._settled(court, 0) - start))
         self._leave()
         # The least: what is taken off a call was surely not the candidate's.
-        self.overhead_ns, self.read_overhead_ns = (min(each) for each in zip(*called, strict=True))
-        self.noise_ns = sorted(done for done, _ in called)[len(called) // 4] - self.overhead_ns
+        self.overhead_ns, self.settled_overhead_ns = (min(each) for each in zip(*called, strict=True))
+        self.noise_ns = sorted(done for done, _ in called)[len(called) // 10] - self.overhead_ns
+        late = sorted(settled - done for done, settled in called)
+        self.late_noise_ns = late[len(late) // 2] - late[0]
 
     def load(self, source: str, name: str, init_inputs: Any, seed: int, *, knock_out: bool = False) -> dict[str, Any]:
         """The candidate's text, and what it makes of it: {"state"} or {"error"}.
@@ -167,20 +168,29 @@ class Player:
         """One call: the child and all of its threads stand still before it and after it.
 
         The clock starts before the child is set going, so that nothing can be done with the inputs ahead of time.
-        On a device the referee reads the outputs at "done", before anything else, and the clock goes on until it has:
-        work that is still under way is then either missing from the outputs or in the time.
+        The clock goes on until the outputs are settled: work that is still under way at "done" is either missing from
+        them or in the time.
 
         Raises:
             Fallen: it ended, hung, or says that the call failed.
         """
         with self._watched(court):
             start, done, has_failed = self._call(slot)
-            read = court.read(slot) if self.is_on_device else done
+            settled = self._settled(court, slot)
         if has_failed:
-            raise Fallen(self.report()["failure"] or "the call fails")
+            raise Fallen(str(self.report().get("failure") or "the call fails")[:MOST_WORDS])
+        done_ns, settled_ns = done - start - self.overhead_ns, settled - start - self.settled_overhead_ns
+        return Called(max(done_ns, 1) * 1e-9, max(settled_ns, 1) * 1e-9)
+
+    def _settled(self, court: Court, slot: int) -> int:
+        """When nothing of the child could change the outputs any more, unseen; it stands still after this.
+
+        On a device the referee reads them at once, before anything else, for kernels go on while the child stands. On
+        the CPU they cannot change once the child stands.
+        """
+        at = court.read(slot) if self.is_on_device else 0
         self.contained.freeze()
-        until_read = read - start - self.read_overhead_ns if self.is_on_device else done - start - self.overhead_ns
-        return Called(max(done - start - self.overhead_ns, 1) * 1e-9, max(until_read, 1) * 1e-9)
+        return at or time.perf_counter_ns()
 
     @contextlib.contextmanager
     def _watched(self, court: Court) -> Iterator[None]:
