@@ -10,6 +10,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from cudaperf_magic.bench.building import plan_of
+from cudaperf_magic.bench.counters.metrics import Counts
+from cudaperf_magic.bench.counters.ncu import Refusal, count_with_ncu
 from cudaperf_magic.bench.counters.replay import Replay
 from cudaperf_magic.bench.counters.sanitizer import Sanitized, sanitize
 from cudaperf_magic.bench.devices import GpuRunner, SimulatorRunner
@@ -17,10 +19,12 @@ from cudaperf_magic.bench.gpu_sessions import Seat
 from cudaperf_magic.bench.meter import Built, Meter
 from cudaperf_magic.bench.nvrtc import Compiled
 from cudaperf_magic.bench.oracle import Oracle
+from cudaperf_magic.bench.plan import LaunchPlan
 from cudaperf_magic.bench.runners import Runner
 from cudaperf_magic.bench.trial import Trial
 from cudaperf_magic.bench.verify import generality, verify
 from cudaperf_magic.records import Candidate, Case, Fault, Outcome, Task, Verdict
+from cudaperf_magic.tasks.cases import Inputs
 
 # What a tool says of these is never a matter of taste. Reads of memory that nothing wrote, and hazards in shared
 # memory, are told only: the tools cannot follow every honest way to order threads, and the simulator has judged them.
@@ -54,7 +58,11 @@ def accept_on_device(
     if outcome.timing is not None:
         outcome = _with_transfers(meter, candidate, compiled, seat, outcome)
     seat.leave()
-    return _sanitized(task, candidate, compiled, meter, outcome) if outcome.ok else outcome
+    if not outcome.ok:
+        return outcome
+    if outcome.structure is not None and all(p.source != "counters" for p in outcome.structure.properties):
+        outcome = _counted_by_ncu(meter, candidate, compiled, outcome)
+    return _sanitized(meter, candidate, compiled, outcome)
 
 
 def _on_fresh_seeds(task: Task, candidate: Candidate, runner: Runner, outcome: Outcome) -> Outcome:
@@ -80,17 +88,32 @@ def _with_transfers(meter: Meter, candidate: Candidate, compiled: Compiled, seat
     return replace(outcome, timing=replace(outcome.timing, end_to_end_us=found))
 
 
-def _sanitized(task: Task, candidate: Candidate, compiled: Compiled, meter: Meter, outcome: Outcome) -> Outcome:
-    case = _small_case(task)
-    inputs = meter.oracle.run(case).inputs
-    replay = Replay(
+def _counted_by_ncu(meter: Meter, candidate: Candidate, compiled: Compiled, outcome: Outcome) -> Outcome:
+    """Where the bench's own profiler could not start, ncu may; else the structure stays the simulator's."""
+    program = Built(compiled, plan_of(meter.task, candidate, meter.filled.case))
+    replay = _replay(meter, compiled, program.plan, meter.filled.reference.inputs)
+    found = count_with_ncu(replay, program.metrics)
+    if isinstance(found, Refusal):
+        return outcome
+    structure = meter.structure(Counts.of(found), outcome.structure, len(program.plan.launches))
+    return replace(outcome, structure=structure)
+
+
+def _replay(meter: Meter, compiled: Compiled, plan: LaunchPlan, inputs: Inputs) -> Replay:
+    return Replay(
         cubin=compiled.cubin,
         symbols=compiled.mangled,
-        plan=plan_of(task, candidate, case),
-        arrays={argument.name: inputs[argument.name] for argument in task.arrays},
-        unwritten=frozenset(argument.name for argument in task.arrays if argument.role == "out"),
+        plan=plan,
+        arrays={argument.name: inputs[argument.name] for argument in meter.task.arrays},
+        unwritten=frozenset(argument.name for argument in meter.task.arrays if argument.role == "out"),
         device=meter.index,
     )
+
+
+def _sanitized(meter: Meter, candidate: Candidate, compiled: Compiled, outcome: Outcome) -> Outcome:
+    case = _small_case(meter.task)
+    plan = plan_of(meter.task, candidate, case)
+    replay = _replay(meter, compiled, plan, meter.oracle.run(case).inputs)
     found = sanitize(replay)
     assert outcome.verdict is not None
     if found is None or not found.tools:

@@ -16,9 +16,7 @@ from dataclasses import dataclass, field, replace
 from threading import Lock
 
 from cudaperf_magic.bench.acceptance import accept_on_device
-from cudaperf_magic.bench.architectures import architecture
 from cudaperf_magic.bench.building import plan_of
-from cudaperf_magic.bench.counters import counted
 from cudaperf_magic.bench.counters.metrics import Counts
 from cudaperf_magic.bench.coverage import coverage
 from cudaperf_magic.bench.devices import Device, GpuRunner, SimulatorRunner
@@ -28,7 +26,6 @@ from cudaperf_magic.bench.launcher import PlanError
 from cudaperf_magic.bench.meter import Built, Meter
 from cudaperf_magic.bench.nvrtc import Compiled
 from cudaperf_magic.bench.oracle import Oracle
-from cudaperf_magic.bench.structure import compulsory
 from cudaperf_magic.bench.trial import Plain, Trial
 from cudaperf_magic.bench.verify import not_launched, verify
 from cudaperf_magic.errors import Unsupported
@@ -73,6 +70,7 @@ class Measured:
     verdict: Verdict | None = None
     timing: Timing | None = None
     counts: Counts | None = None
+    launches: int = 0
     memory: Memory | None = None
     labels: tuple[Label, ...] = ()
 
@@ -129,8 +127,9 @@ class DeviceBench:
     def close(self) -> None:
         with self._lock:
             meters, self._meters = list(self._meters.values()), OrderedDict()
-        for _, plain in meters:
+        for meter, plain in meters:
             plain.close()
+            meter.profiling.rest()
         self.watchers.shutdown(wait=True, cancel_futures=True)
         self.watchers = _watchers()  # its threads begin when it is used again
         self.sessions.rest()
@@ -152,7 +151,6 @@ class _Evaluation:
     seat: Seat
     stages: Stages
     meter: Meter = field(init=False)
-    launches: int = 0
 
     def outcome(self) -> Outcome:
         with self.stages.time("verify"):
@@ -168,7 +166,9 @@ class _Evaluation:
             watched = watching.result()
         if watched.verdict is not None:
             return replace(reached, verdict=watched.verdict)
-        structure = self.counted(measured.counts, watched.structure) if measured.counts else watched.structure
+        structure = watched.structure
+        if measured.counts is not None:
+            structure = self.meter.structure(measured.counts, structure, measured.launches)
         return replace(
             reached,
             timing=measured.timing,
@@ -210,18 +210,8 @@ class _Evaluation:
             counts = trial.counts()
         if isinstance(counts, Fault):
             return Measured(Verdict("fault", counts.message, self.meter.filled.case, (), (counts,)))
-        self.launches = len(program.plan.launches)
-        return Measured(None, timing, counts if isinstance(counts, Counts) else None, memory, trial.labels)
-
-    def counted(self, counts: Counts, simulated: Structure | None) -> Structure:
-        return counted.structure(
-            counts,
-            architecture(self.compiled.build.arch),
-            compulsory_bytes=compulsory(self.task, self.meter.sizes_bytes),
-            simulated=simulated,
-            launches=self.launches,
-            case=self.meter.filled.case,
-        )
+        found = counts if isinstance(counts, Counts) else None
+        return Measured(None, timing, found, len(program.plan.launches), memory, trial.labels)
 
     def watch(self) -> Watched:
         """In a thread that mostly waits for the simulator's children."""

@@ -10,9 +10,12 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from threading import Lock
 
+from cudaperf_magic.bench.architectures import architecture
 from cudaperf_magic.bench.calibration import task_labels
 from cudaperf_magic.bench.card import ceilings_of
-from cudaperf_magic.bench.counters.metrics import wanted
+from cudaperf_magic.bench.counters import counted
+from cudaperf_magic.bench.counters.metrics import Counts, wanted
+from cudaperf_magic.bench.counters.profiling import profiling_of
 from cudaperf_magic.bench.filled import Filled, filled
 from cudaperf_magic.bench.gpu.messages import Given
 from cudaperf_magic.bench.gpu.state import remembers
@@ -23,7 +26,8 @@ from cudaperf_magic.bench.nvrtc import Compiled
 from cudaperf_magic.bench.oracle import Oracle
 from cudaperf_magic.bench.plan import LaunchPlan
 from cudaperf_magic.bench.sandbox import SharedArrays
-from cudaperf_magic.records import Task
+from cudaperf_magic.bench.structure import compulsory
+from cudaperf_magic.records import Structure, Task
 
 _ATOMIC = re.compile(r"^\s*(?:@%?!?\w+\s+)?(?:atom|red)\.", re.M)
 
@@ -66,9 +70,11 @@ class Meter:
     inputs: SharedArrays = field(init=False)
 
     def __post_init__(self) -> None:
+        self.trusted_cubin = trusted_cubin(self.arch)
+        self.profiling = profiling_of(self.index, self.trusted_cubin)
+        self.profiling.start()  # it opens while the rest is made
         self.filled = filled(self.oracle)
         self.inputs = self.filled.shared or SharedArrays.share(self.filled.reference.inputs)
-        self.trusted_cubin = trusted_cubin(self.arch)
         self.floor = self._floor()
         self.cpu = cpu_baselines(self.oracle, self.filled)
         self.labels = task_labels(self.oracle)
@@ -88,6 +94,17 @@ class Meter:
     def _floor(self) -> Floor:
         ceilings = ceilings_of(self.index, self.arch)
         return floor(self.task, self.oracle.function, self.filled.case, self.sizes_bytes, ceilings)
+
+    def structure(self, counts: Counts, simulated: Structure | None, launches: int) -> Structure:
+        """The properties of what was counted on the filling case, beside what the simulator saw on a smaller one."""
+        return counted.structure(
+            counts,
+            architecture(self.arch),
+            compulsory_bytes=compulsory(self.task, self.sizes_bytes),
+            simulated=simulated,
+            launches=launches,
+            case=self.filled.case,
+        )
 
     def given(self) -> tuple[Given, ...]:
         inputs = self.filled.reference.inputs

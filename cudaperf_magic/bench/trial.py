@@ -20,7 +20,6 @@ from cudaperf_magic.bench.card import noise_of
 from cudaperf_magic.bench.counters.availability import Refused
 from cudaperf_magic.bench.counters.metrics import Counts
 from cudaperf_magic.bench.counters.profiler_child import CountLent
-from cudaperf_magic.bench.counters.profiling import profiling_of
 from cudaperf_magic.bench.gpu.clocks import reader, together
 from cudaperf_magic.bench.gpu.lock import gpu_lock
 from cudaperf_magic.bench.gpu.messages import Broke, Called, Count, Damage, Lend, Prepare, Question, Sampled, Settle
@@ -238,7 +237,7 @@ class Trial:
     def _counts_lent(self, handle: bytes) -> Counts | Refused | Fault:
         compiled, plan, metrics = self._program.compiled, self._program.plan, self._program.metrics
         lent = CountLent(compiled.cubin, compiled.mangled, plan, self._meter.given(), handle, metrics)
-        return profiling_of(self._meter.index, self._meter.trusted_cubin).count(lent)
+        return self._meter.profiling.count(lent)
 
     # ---------------------------------------------------------------- failures
 
