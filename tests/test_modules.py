@@ -18,7 +18,7 @@ import pytest
 
 from cudaperf_magic.bench import sandbox
 from cudaperf_magic.bench.modules.evaluate import evaluate_module
-from cudaperf_magic.bench.modules.player import Limits
+from cudaperf_magic.bench.modules.player import Limits, Player
 from cudaperf_magic.errors import TaskError
 from cudaperf_magic.records import Candidate, Outcome, Task
 from cudaperf_magic.tasks.pytorch import OWN_KERNELS_ONLY, read_module_task
@@ -231,3 +231,19 @@ def test_an_evaluation_leaves_no_process_and_no_open_file() -> None:
 def test_a_baseline_is_called_beside_the_candidate_and_judged_by_nobody() -> None:
     outcome = evaluated(task("linear"), (FILES / "honest" / "written_out.py").read_text(), with_baseline=True)
     assert outcome.ok and outcome.timing is None  # on a CPU no time is claimed
+
+
+@pytest.mark.parametrize(
+    ("name", "endings"),
+    [
+        ("honest/written_out", {"pass"}),
+        ("hostile/changes_it_later", {"cheat", "mismatch"}),
+        ("hostile/exits_with_success", {"crash"}),
+        ("hostile/caches_by_address", {"mismatch"}),
+    ],
+)
+def test_outputs_that_the_referee_reads_at_once_as_on_a_device_are_judged_alike(
+    name: str, endings: set[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Player, "is_on_device", property(lambda player: True))
+    assert ending(evaluated(task("linear"), (FILES / f"{name}.py").read_text())) in endings

@@ -101,10 +101,13 @@ class Player:
         self.session = session or begin_child(device, limits)
         self.caller = Caller(memoryview(self.page), self.contained.is_alive)
         self.overhead_ns = self.settled_overhead_ns = self.noise_ns = self.late_noise_ns = 0
-        self.is_on_device = device != "cpu"
         self.calls = 0
         self.load_s = 0.0  # without the builds of extensions
         self.levels: tuple[str, ...] = ()
+
+    @property
+    def is_on_device(self) -> bool:
+        return self.device != "cpu"
 
     def open(self, court: Court) -> None:
         """Gives the child its memory, learns who it is, and clocks empty calls. Nothing foreign is in it yet.
