@@ -244,7 +244,10 @@ def test_an_evaluation_whose_servers_are_killed_is_right_all_the_same(bench: Ben
         assert judged(bench, task, GOOD) == "pass"
         killed.join()
     assert judged(bench, task, WRONG) == "mismatch"
-    assert without_spares(settled_state())["processes"] <= 2 + 2 * compilers.MOST_SPARES
+    after = settled_state()
+    assert len(after.processes) <= 2 + 2 * compilers.MOST_SPARES
+    # Each server that starts removes what killed ones have left.
+    assert len(after.folders) == len([server for server in SERVERS.values() if server.pid is not None])
 
 
 def test_an_evaluation_whose_children_are_killed_ends_and_the_next_is_right(bench: Bench, task: Task) -> None:

@@ -10,7 +10,9 @@ to the parent directly. The server ends when its parent's socket closes.
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import gc
+import glob
 import importlib
 import json
 import math
@@ -33,6 +35,7 @@ from . import sandbox_pickle
 from .sandbox_line import Line
 
 PACKAGE = "cudaperf_magic."
+_PREFIX = "cudaperf-server-"
 _TICK_S = 0.05
 _IDLE_TICK_S = 1.0  # when no session has a deadline
 _STARTED, _ENDED = 1, 2
@@ -85,6 +88,12 @@ class Server:
         limits.adopt_orphans()
         limits.become_mappable()
         self.namespace = limits.ProcessNamespace()
+        _clear()
+        self.folder, self.lock = _own_folder()  # of the folders of its children
+
+    def close(self) -> None:
+        shutil.rmtree(self.folder, ignore_errors=True)
+        os.close(self.lock)
 
     def serve(self) -> None:
         while True:
@@ -127,12 +136,13 @@ class Server:
 
     def fork(self, line: socket.socket, files: _Files, options: dict[str, Any]) -> _Call:
         status_read, status_write = os.pipe()
-        folder = tempfile.mkdtemp(prefix="cudaperf-")
+        folder = tempfile.mkdtemp(dir=self.folder)
         is_separate = not options["has_driver"] and self.namespace.enter()
         pid = os.fork()
         if pid == 0:
             try:
                 self.selector.close()
+                os.close(self.lock)
                 for call in self.calls:
                     os.close(call.status)
                     call.line.close()
@@ -210,6 +220,29 @@ class Server:
         shutil.rmtree(call.folder, ignore_errors=True)
         _say(call.line, {"how": how, "code": code, "signal": number})
         call.line.close()
+
+
+def _own_folder() -> tuple[str, int]:
+    """A new folder, and the lock by which others see that it is in use."""
+    while True:
+        folder = tempfile.mkdtemp(prefix=_PREFIX)
+        lock = os.open(folder, os.O_RDONLY)
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if os.fstat(lock).st_nlink:  # else another server took it for a dead one's, before we had the lock
+            return folder, lock
+        os.close(lock)
+
+
+def _clear() -> None:
+    """Removes the folders of servers that were killed: nobody holds their lock."""
+    for path in glob.glob(os.path.join(tempfile.gettempdir(), f"{_PREFIX}*")):
+        with contextlib.suppress(OSError):
+            file = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                shutil.rmtree(path, ignore_errors=True)
+            finally:
+                os.close(file)
 
 
 def _say(line: socket.socket, word: dict[str, Any]) -> None:
@@ -305,7 +338,11 @@ def main() -> None:
         with contextlib.suppress(Exception):  # what fails here fails in the children too, who can say so
             getattr(importlib.import_module(module), name)()
     gc.freeze()  # or a collection in a child would write to, and so copy, the pages of all that lives now
-    Server(control).serve()
+    server = Server(control)
+    try:
+        server.serve()
+    finally:
+        server.close()
 
 
 if __name__ == "__main__":
