@@ -1,6 +1,6 @@
 """A nest whose threads each take a few neighbouring points along x and move their elements in one access.
 
-Only elements at exactly the point's own index travel as vectors; every other access stays as it is. The points at the
+Only elements at the point's own index, in a row or a flat array, travel as vectors; others stay as they are. Points at the
 end that do not fill a vector are done one by one. Where rows must start aligned, moves/access.py has the host ask.
 """
 
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from cudaperf_magic.compiler.analysis.affine import integer
+from cudaperf_magic.compiler.analysis.affine import expand, expression_of, integer, linear
 from cudaperf_magic.compiler.analysis.usage import usage
 from cudaperf_magic.compiler.fresh import unused_name
 from cudaperf_magic.compiler.loops import (
@@ -31,9 +31,10 @@ from cudaperf_magic.compiler.loops import (
     expressions,
     map_statement,
     names_in,
+    substitute_expression,
     walk_expression,
 )
-from cudaperf_magic.compiler.lowering.footprint import loads_of
+from cudaperf_magic.compiler.lowering.footprint import loads_of, stores_of
 from cudaperf_magic.compiler.lowering.grid import Axis, all_of, axes_of, ceil_div
 from cudaperf_magic.compiler.lowering.kernel import Kernel, declared_locals
 from cudaperf_magic.compiler.lowering.lower_map import own_index
@@ -96,7 +97,8 @@ def _together(
         return expression
 
     def start(v: Vector) -> Expr:
-        return Unary("&", replace(v.element, subscripts=(*v.element.subscripts[:-1], first)))
+        *outer, last = v.element.subscripts
+        return Unary("&", replace(v.element, subscripts=(*outer, substitute_expression(last, {loop.var: first}))))
 
     loads: list[Stmt] = []
     for v in found:
@@ -132,7 +134,8 @@ def vectors(nest: Nest, symbols: Symbols) -> tuple[Vector, ...]:
         if not _is_own(element, x.var, moving) or symbols.types.get(array) not in BYTES or array in touched.declared:
             continue
         is_stored = array in touched.stores
-        if is_stored and (element not in surely_stored or set(loads_of(array, nest.body)) != {element}):
+        touching = {*loads_of(array, nest.body), *stores_of(array, nest.body)}
+        if is_stored and (element not in surely_stored or touching != {element}):
             continue
         register = unused_name(f"{array}_x{nest.vector}", taken)
         taken.add(register.name)
@@ -141,11 +144,12 @@ def vectors(nest: Nest, symbols: Symbols) -> tuple[Vector, ...]:
 
 
 def _is_own(element: Load, var: str, moving: set[str]) -> bool:
-    """Whether it is `A[...][x]`, the other subscripts the same for all the thread's points."""
+    """Whether it is `A[...][x]` or `A[... + x]`, all else in the subscripts the same for all the thread's points."""
     *outer, last = element.subscripts
-    if last != Name(var) or element.field:
+    parts = linear(last, (var,))
+    if parts is None or parts.constant_coefficient(var) != 1 or element.field:
         return False
-    for subscript in outer:
+    for subscript in (*outer, parts.rest):
         if names_in(subscript) & (moving | {var}) or any(isinstance(e, Load) for e in walk_expression(subscript)):
             return False
     return True
@@ -185,6 +189,23 @@ def _reads_first(body: tuple[Stmt, ...], element: Load) -> bool:
     return True
 
 
+def _multiples(offset: Expr, variables: set[str], count: int, array: str) -> list[Expr]:
+    """What must be a multiple of `count` so that an offset is one for all values of the points' variables.
+
+    Raises:
+        ValueError: a constant part is none.
+    """
+    wanted: list[Expr] = []
+    for atoms, coefficient in expand(offset).items():
+        if coefficient % count == 0:
+            continue
+        fixed = tuple(atom for atom in atoms if not names_in(atom) & variables)
+        if not fixed:
+            raise ValueError(f"elements of {array} do not start at multiples of {count}")
+        wanted.append(expression_of({fixed: coefficient}))
+    return wanted
+
+
 def alignment(nest: Nest, symbols: Symbols) -> tuple[Expr, ...]:
     """The row lengths that `nest.vector` must divide so that every row starts aligned; constants that do are left out.
 
@@ -192,7 +213,11 @@ def alignment(nest: Nest, symbols: Symbols) -> tuple[Expr, ...]:
         ValueError: a constant row length does not divide.
     """
     wanted: list[Expr] = []
+    variables = {loop.var for loop in nest.loops}
     for v in vectors(nest, symbols):
+        parts = linear(v.element.subscripts[-1], (nest.loop(nest.axes[0]).var,))
+        assert parts is not None
+        wanted += _multiples(parts.rest, variables, nest.vector, v.element.array)
         if len(v.element.subscripts) == 1:
             continue
         row = (symbols.shapes.get(v.element.array) or ())[-1]
