@@ -17,7 +17,7 @@ import psutil
 import pytest
 
 from cudaperf_magic.bench import sandbox
-from cudaperf_magic.bench.modules.evaluate import evaluate_module
+from cudaperf_magic.bench.modules.evaluate import LaneB, evaluate_module
 from cudaperf_magic.bench.modules.player import Limits, Player
 from cudaperf_magic.errors import TaskError
 from cudaperf_magic.records import Candidate, Outcome, Task
@@ -247,3 +247,14 @@ def test_outputs_that_the_referee_reads_at_once_as_on_a_device_are_judged_alike(
 ) -> None:
     monkeypatch.setattr(Player, "is_on_device", property(lambda player: True))
     assert ending(evaluated(task("linear"), (FILES / f"{name}.py").read_text())) in endings
+
+
+def test_a_lane_keeps_its_referee_and_gives_each_candidate_a_child_of_its_own() -> None:
+    names = ["honest/written_out", "hostile/crashes", "hostile/zeroes_its_input", "honest/one_buffer"]
+    with LaneB("cpu", LIMITS, spares=1) as lane:
+        endings = [
+            ending(lane.evaluate(task("linear"), Candidate((FILES / f"{name}.py").read_text()), nominal_calls=4))
+            for name in names
+        ]
+        other = lane.evaluate(task("identity_scale"), Candidate(variant("identity_scale")), nominal_calls=4)
+    assert endings == ["pass", "crash", "fault", "pass"] and other.ok

@@ -1,6 +1,16 @@
 """Lane B: a candidate with host code of its own (a PyTorch `ModelNew`) runs in a child that knows no secret.
 
-In the order in which they work: evaluate.py (the parent: seeds, clocks, verdict) opens referee.py (the process that
-makes inputs, owns the memory, computes the reference and compares) and child.py (the hostile process: only the
-candidate's text, and one set of inputs at a time). It holds no reference, tolerance, seed or verdict.
+| where | module | its one job |
+|---|---|---|
+| parent | `evaluate` | what is tried in which order |
+| | `attempt` | a candidate's whole run in one child |
+| | `player`, `court` | the child and the referee, as the parent drives them |
+| | `schedule` | which contents in which slot and order, from secret seeds |
+| | `outcome`, `labels` | what was seen -> verdict, timing, labels |
+| | `building` | extensions, compiled outside the child |
+| | `contained` | the child stopped still, and set going |
+| referee | `referee` | makes inputs, owns the memory, reads outputs, then compares |
+| | `reference`, `screening`, `inputs`, `judge` | the oracle, what it can be held to, contents, the comparison |
+| child | `child`, `extension`, `observe`, `knockout` | calls `ModelNew`; holds no reference, tolerance, seed, verdict |
+| shared | `gate`, `memory`, `device_memory`, `layout`, `loading`, `parameters` | what two processes have in common |
 """

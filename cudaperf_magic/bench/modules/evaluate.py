@@ -1,55 +1,30 @@
-"""Task + `ModelNew` -> Outcome, in lane B: what one or two attempts showed, as verdict, timing and labels.
+"""Lane B's evaluations: task + `ModelNew` -> Outcome. It opens referees and children, and says what is tried.
 
-The verdict comes from the referee's comparison alone; a child's status, words or output make no candidate right. A
-time is claimed on a device only. It keeps no process between calls; the servers that children are forked from stay.
+What an attempt is, attempt.py says; what it makes of a candidate, outcome.py.
 """
 
 from __future__ import annotations
 
-import contextlib
 import secrets
 import time
-from collections.abc import Sequence
+from collections import OrderedDict
 from dataclasses import replace
-from statistics import median
+from types import TracebackType
+from typing import Self
 
-from ...records import (
-    Build,
-    Candidate,
-    Case,
-    Fault,
-    KernelRun,
-    Label,
-    Outcome,
-    OutputError,
-    Status,
-    Task,
-    Timing,
-    Verdict,
-)
+from ...records import Candidate, Label, Outcome, Task
 from ...tasks.pytorch import OWN_KERNELS_ONLY
-from ..counters.activity import provenance
-from ..gpu.clocks import together
-from ..measuring.statistics import LEAST_PAIRS, ratio
 from ..sandbox import Session
-from .attempt import Attempt, Plan, attempt, samples
+from .attempt import Attempt, Plan, attempt
 from .building import build_extension
 from .court import Court
-from .labels import (
-    breach,
-    clocks_label,
-    copy_label,
-    decoy_label,
-    fig_leaf_label,
-    late_label,
-    library_label,
-    own_kernels,
-)
+from .labels import decoy_label, own_kernels
+from .outcome import outcome_of
 from .player import Limits, begin_child
 from .referee import Description
 from .schedule import MOST_SEED, NOMINAL_CALLS, draw
 
-BASELINE_NAME = "Model (PyTorch eager)"
+MOST_COURTS = 2  # tasks whose referees are kept: each holds a context and the task's tensors
 
 
 def evaluate_module(
@@ -61,49 +36,115 @@ def evaluate_module(
     nominal_calls: int = NOMINAL_CALLS,
     with_baseline: bool | None = None,
 ) -> Outcome:
-    """How far a candidate comes that defines `ModelNew`, with any host code.
+    """One evaluation that keeps nothing; see `LaneB.evaluate`."""
+    with LaneB(device, limits, spares=0) as lane:
+        return lane.evaluate(task, candidate, nominal_calls=nominal_calls, with_baseline=with_baseline)
+
+
+class LaneB:
+    """Evaluates modules on one device. Keeps the referees of the last tasks, and children that are ready for the next.
+
+    No child serves two candidates. For one thread. Use as a context manager, or `close` it.
 
     Args:
-        task: of language "pytorch"; its source defines `Model`, `get_inputs` and `get_init_inputs`.
-        candidate: Python text that defines `ModelNew`, constructed and called as `Model` is.
-        device: "cpu" or "cuda:0".
-        nominal_calls: how many calls on new nominal inputs; on a device, the samples of the timing.
-        with_baseline: whether `Model` is timed beside it, call by call in random order; by default on a device only.
-
-    Returns:
-        An outcome with a timing on a device only. A call's time is that of `forward`, of the copy of its result into
-        the caller's memory, and of waiting for the whole device; the baseline's is the same of `Model`.
-
-    Raises:
-        TaskError: `Model` fails, is random, or has outputs that cannot be refereed.
-        ToolchainError: the machine lacks something; nothing is known of the candidate then.
+        device: "cpu" or "cuda:0". spares: children that are started ahead after each evaluation.
     """
-    started = time.perf_counter()
-    limits = limits or Limits()
-    is_timed = device != "cpu"
-    has_baseline = is_timed if with_baseline is None else with_baseline
-    children: list[Session] = []
-    with Court(task, device, limits.memory_bytes) as court, contextlib.ExitStack() as opened:
-        for _ in range(1 + has_baseline):  # they make ready beside the referee
-            children.append(opened.enter_context(begin_child(device, limits)))
-        description = court.describe(secrets.randbelow(MOST_SEED))
-        plan = Plan(
-            description,
-            device,
-            limits,
-            draw(description.screened.families, nominal_calls),
-            build_extension,
-            nominal_calls,
-            baseline=task.source if has_baseline else "",
-            children=children,
-            entry=task.entry,
-            knocks_out=OWN_KERNELS_ONLY in task.contract,
-        )
-        described_s = time.perf_counter() - started
-        found, labels = _attempts(court, candidate.source, plan)
-    outcome = _outcome(task, candidate, description, found, labels, device, is_timed)
-    stages = (("reference", described_s), *outcome.stages)
-    return replace(outcome, seconds=time.perf_counter() - started, stages=stages)
+
+    def __init__(self, device: str = "cpu", limits: Limits | None = None, *, spares: int = 2) -> None:
+        self.device, self.limits, self.spares = device, limits or Limits(), spares
+        self._children: list[Session] = []
+        self._courts: OrderedDict[Task, tuple[Court, Description]] = OrderedDict()
+
+    def evaluate(
+        self,
+        task: Task,
+        candidate: Candidate,
+        *,
+        nominal_calls: int = NOMINAL_CALLS,
+        with_baseline: bool | None = None,
+    ) -> Outcome:
+        """How far a candidate comes that defines `ModelNew`, with any host code.
+
+        Args:
+            task: of language "pytorch"; its source defines `Model`, `get_inputs` and `get_init_inputs`.
+            candidate: Python text that defines `ModelNew`, constructed and called as `Model` is.
+            nominal_calls: how many calls on new nominal inputs; on a device, the samples of the timing.
+            with_baseline: whether `Model` is timed beside it, call by call in random order; by default on devices.
+
+        Returns:
+            An outcome with a timing on a device only. A call's time is that of `forward`, of the copy of its result
+            into the caller's memory, and of waiting for the whole device, less that of a call that does next to
+            nothing; the baseline's is the same of `Model`.
+
+        Raises:
+            TaskError: `Model` fails, is random, or has outputs that cannot be refereed.
+            ToolchainError: the machine lacks something; nothing is known of the candidate then.
+        """
+        started = time.perf_counter()
+        is_timed = self.device != "cpu"
+        has_baseline = is_timed if with_baseline is None else with_baseline
+        self._start_children(1 + has_baseline)  # they make ready beside the referee
+        try:
+            court, description = self._court(task)
+            plan = Plan(
+                description,
+                self.device,
+                self.limits,
+                draw(description.screened.families, nominal_calls),
+                build_extension,
+                nominal_calls,
+                baseline=task.source if has_baseline else "",
+                children=self._children,
+                entry=task.entry,
+                knocks_out=OWN_KERNELS_ONLY in task.contract,
+            )
+            described_s = time.perf_counter() - started
+            found, labels = _attempts(court, candidate.source, plan)
+        except BaseException:
+            self._drop(task)  # it may be in the middle of something
+            raise
+        outcome = outcome_of(task, candidate, description, found, labels, self.device, is_timed)
+        self._start_children(self.spares)
+        stages = (("reference", described_s), *outcome.stages)
+        return replace(outcome, seconds=time.perf_counter() - started, stages=stages)
+
+    def _court(self, task: Task) -> tuple[Court, Description]:
+        if task not in self._courts:
+            court = Court(task, self.device, self.limits.memory_bytes)
+            try:
+                self._courts[task] = court, court.describe(secrets.randbelow(MOST_SEED))
+            except BaseException:
+                court.close()
+                raise
+            if len(self._courts) > MOST_COURTS:
+                self._drop(next(iter(self._courts)))
+        self._courts.move_to_end(task)
+        return self._courts[task]
+
+    def _drop(self, task: Task) -> None:
+        kept = self._courts.pop(task, None)
+        if kept is not None:
+            kept[0].close()
+
+    def _start_children(self, count: int) -> None:
+        self._children[:] = [child for child in self._children if child.is_alive]
+        while len(self._children) < count:
+            self._children.append(begin_child(self.device, self.limits))
+
+    def close(self) -> None:
+        """Ends every child and referee. It may be used again; that starts new ones."""
+        while self._children:
+            self._children.pop().close()
+        for task in list(self._courts):
+            self._drop(task)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
 
 
 def _attempts(court: Court, source: str, plan: Plan) -> tuple[Attempt, tuple[Label, ...]]:
@@ -132,128 +173,3 @@ def _knocked_out(court: Court, source: str, plan: Plan, found: Attempt) -> tuple
     silent = attempt(court, source, replace(plan, baseline="", observes=False, knock_out=True))
     label = decoy_label(own_kernels(source)) if silent.trouble is None else None
     return (label,) if label is not None else ()
-
-
-def _outcome(
-    task: Task,
-    candidate: Candidate,
-    description: Description,
-    found: Attempt,
-    labels: tuple[Label, ...],
-    device: str,
-    is_timed: bool,
-) -> Outcome:
-    name = "simulator" if device == "simulator" else device
-    if found.trouble == "build":
-        return Outcome(Build(False, found.reason), device=name, isolation=found.levels)
-    kernels = provenance(found.kernels, own_kernels(candidate.source))
-    labels += _labels(task, candidate, description, found, kernels)
-    broken = breach(task, labels)
-    verdict = _verdict(description, found)
-    if verdict.ok and broken is not None:
-        verdict = replace(verdict, status="cheat", reason=f"{broken.message}; the task asks for own kernels only")
-    is_late = any(label.kind == "late_work" for label in labels)
-    may_claim = is_timed and verdict.ok and not description.screened.weak
-    timing = _timing(found, description.gpu, is_late) if may_claim else None
-    return Outcome(
-        Build(True, seconds=found.load_s),
-        verdict,
-        timing,
-        device=name,
-        stages=_stages(found),
-        kernels=kernels,
-        labels=labels,
-        isolation=found.levels,
-    )
-
-
-def _verdict(description: Description, found: Attempt) -> Verdict:
-    step = found.failing
-    faults: tuple[Fault, ...] = ()
-    if found.trouble == "fault":
-        faults = (Fault("input_changed", found.reason, remedy="work on a copy of it"),)
-    status: Status = "pass" if found.trouble is None or found.trouble == "build" else found.trouble
-    if status == "pass" and description.screened.is_unrefereeable:
-        status = "unrefereeable"
-    return Verdict(
-        status,
-        _reason(found, status),
-        Case((), step.content.family) if step is not None else None,
-        _worst(found.errors),
-        faults,
-        found.passed,
-        len(found.seconds) if found.trouble is None else found.passed + 1,
-        found.is_deterministic,
-    )
-
-
-def _reason(found: Attempt, status: Status) -> str:
-    if status == "unrefereeable":
-        return "less precision cannot be told from honest rounding on this task's inputs; nothing is claimed"
-    if found.trouble is None:
-        return f"equals Model on all {found.passed} calls"
-    where = f" on {found.failing.content.family} inputs" if found.failing is not None else ""
-    hint = f"; {found.foreign_names}, so both were constructed with one seed" if found.foreign_names else ""
-    return f"{found.reason}{where}{hint if status == 'mismatch' else ''}"
-
-
-def _worst(errors: Sequence[OutputError]) -> tuple[OutputError, ...]:
-    worst: dict[str, OutputError] = {}
-    for error in errors:
-        known = worst.get(error.name)
-        if known is None or (error.largest or 0.0) > (known.largest or 0.0):
-            worst[error.name] = error
-    return tuple(worst.values())
-
-
-def _labels(
-    task: Task, candidate: Candidate, description: Description, found: Attempt, kernels: tuple[KernelRun, ...]
-) -> tuple[Label, ...]:
-    ours = [called.done_s for _, called, _ in found.seconds]
-    until_settled = [called.settled_s for _, called, _ in found.seconds]
-    candidates = [
-        library_label(found.operations, kernels),
-        fig_leaf_label(kernels),
-        late_label(ours[1:], until_settled[1:], found.late_noise_s),
-        clocks_label(ours[1:], found.own_seconds, found.noise_s) if found.trouble is None else None,
-        copy_label(task.source, candidate.source),
-    ]
-    weak = description.screened.weak
-    if weak:
-        candidates.append(Label("degenerate", f"{' and '.join(weak)} would pass on every family: no time is claimed"))
-    if found.foreign_names and description.state:
-        candidates.append(Label("parameters_by_seed", f"{found.foreign_names}: both were constructed with one seed"))
-    return tuple(label for label in candidates if label is not None)
-
-
-def _stages(found: Attempt) -> tuple[tuple[str, float], ...]:
-    """One-time work is told apart from a call's: what a constructor or a first call prepares is not free."""
-    stages = [("construct", found.load_s)]
-    if found.seconds:
-        stages.append(("first call", found.seconds[0][1].done_s))
-    steady = [ours.done_s for ours, _ in samples(found)]
-    if steady:
-        stages.append(("call", median(steady)))
-    return tuple(stages)
-
-
-def _timing(found: Attempt, gpu: str, is_late: bool) -> Timing | None:
-    """By "done"; where work went on after it, by when the outputs were settled, for the reference as well."""
-    pairs = samples(found)
-    if not pairs:
-        return None
-    ours = tuple((called.settled_s if is_late else called.done_s) * 1e6 for called, _ in pairs)
-    theirs = tuple((c.settled_s if is_late else c.done_s) * 1e6 for _, c in pairs if c is not None)
-    clocks = together(found.clocks)
-    if len(theirs) != len(ours):
-        return Timing(ours, clocks=clocks, gpu=gpu)
-    bounds = ratio(ours, theirs) if len(ours) >= LEAST_PAIRS else None
-    return Timing(
-        ours,
-        baseline=BASELINE_NAME,
-        baseline_samples_us=theirs,
-        noise=found.noise_s * 1e6 / median(ours),
-        interval=(bounds.low, bounds.high) if bounds is not None else None,
-        clocks=clocks,
-        gpu=gpu,
-    )

@@ -3,7 +3,7 @@ that could meet.
 
 The child asks the parent for the build: its text is compiled in a sandbox of its own, where nothing of it runs, and
 kept under the hash of all that decides the result. So two candidates that both say name="ext" get two files, and a
-killed build leaves no lock. The fast way of bench/extensions comes first where it can do the work.
+killed build leaves no lock.
 """
 
 from __future__ import annotations

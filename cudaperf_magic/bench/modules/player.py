@@ -57,7 +57,7 @@ def begin_child(device: str, limits: Limits) -> Session:
         ToolchainError: no process can be started.
     """
     memory_bytes = limits.memory_bytes if device == "cpu" else None
-    return open_session(serve, device, kind="torch", timeout_s=limits.total_s, memory_bytes=memory_bytes)
+    return open_session(serve, device, kind="torch", timeout_s=None, memory_bytes=memory_bytes)
 
 
 @dataclass(frozen=True)
@@ -99,6 +99,7 @@ class Player:
         self.page = mmap.mmap(self.file, PAGE_BYTES)
         self.contained = Contained()
         self.session = session or begin_child(device, limits)
+        self.session.limit(limits.total_s)
         self.caller = Caller(memoryview(self.page), self.contained.is_alive)
         self.overhead_ns = self.settled_overhead_ns = self.noise_ns = self.late_noise_ns = 0
         self.calls = 0
