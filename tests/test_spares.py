@@ -179,6 +179,19 @@ def test_stopping_the_sandbox_ends_the_spares_and_the_next_job_has_new_ones(make
         assert value_of(session)
 
 
+def never_ready(line: Line) -> None:
+    line.receive()
+
+
+def test_stopping_does_not_wait_for_a_spare_that_is_still_being_prepared(make: Any) -> None:
+    pool = make(never_ready)
+    pool.start()
+    wait_until(lambda: pool._coming is not None)
+    started = time.monotonic()
+    pool.rest()
+    assert pool._filler is None and time.monotonic() - started < spares.PREPARATION_S / 2
+
+
 # The compiler
 
 

@@ -226,7 +226,10 @@ def _own_folder() -> tuple[str, int]:
     """A new folder, and the lock by which others see that it is in use."""
     while True:
         folder = tempfile.mkdtemp(prefix=_PREFIX)
-        lock = os.open(folder, os.O_RDONLY)
+        try:
+            lock = os.open(folder, os.O_RDONLY)
+        except FileNotFoundError:
+            continue
         fcntl.flock(lock, fcntl.LOCK_EX)
         if os.fstat(lock).st_nlink:  # else another server took it for a dead one's, before we had the lock
             return folder, lock

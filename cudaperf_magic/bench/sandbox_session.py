@@ -204,6 +204,11 @@ class Session:
                 self._kill()
         self._release()
 
+    def interrupt(self) -> None:
+        """From another thread: ends the child; whoever waits for its answer is told so."""
+        with contextlib.suppress(OSError):
+            self._control.shutdown(socket.SHUT_WR)
+
     def __enter__(self) -> Self:
         return self
 
@@ -328,8 +333,7 @@ class Session:
 
     def _kill(self) -> None:
         """Says that the child is not wanted any more, and waits until it is gone."""
-        with contextlib.suppress(OSError):
-            self._control.shutdown(socket.SHUT_WR)
+        self.interrupt()
         until = time.monotonic() + _GONE_S
         while not self._is_over and time.monotonic() < until:
             self._listen_to_server(until)

@@ -70,6 +70,7 @@ class Spares:
         self._waiting: deque[_Spare] = deque()
         self._lock = threading.Lock()
         self._filler: threading.Thread | None = None
+        self._coming: Session | None = None  # the one that the filler waits for
         self._is_closed = False
         self._owner = os.getpid()
         BEFORE_STOP.append(self.rest)
@@ -107,7 +108,9 @@ class Spares:
         """Ends the spares; the next `take` or `start` prepares new ones."""
         with self._lock:
             self._is_closed = True
-            filler = self._filler
+            filler, coming = self._filler, self._coming
+        if coming is not None:
+            coming.interrupt()
         if filler is not None and filler is not threading.current_thread():
             filler.join(timeout=PREPARATION_S)
         with self._lock:
@@ -131,10 +134,14 @@ class Spares:
                 return spare.session
             spare.session.close(wait=False)  # it died while it waited, or the settings are others now
 
-    def _prepared(self) -> Session:
+    def _prepared(self, *, is_spare: bool = False) -> Session:
         """A session that has sent its first word; tried twice, for a server that died in between."""
         for _ in range(2):
             session = self.recipe.open()
+            if is_spare:
+                self._coming = session
+                if self._is_closed:  # since before `rest` could see it
+                    session.interrupt()
             try:
                 ended = session.answer(timeout_s=PREPARATION_S)
             except ServerDied:
@@ -156,15 +163,15 @@ class Spares:
         """In a thread of its own; what goes wrong here is met again, and raised, by whoever needs a session."""
         with contextlib.suppress(CudaperfError, OSError):
             while not self._is_closed and len(self._waiting) < self._wanted():
-                spare = _Spare(self._prepared(), _settings()) if not self._is_closed else None
+                settings = _settings()
+                spare = _Spare(self._prepared(is_spare=True), settings)
                 with self._lock:
-                    if spare is not None and not self._is_closed:
+                    if not self._is_closed:
                         self._waiting.append(spare)
                         continue
-                if spare is not None:
-                    spare.session.close(wait=False)
+                spare.session.close(wait=False)
         with self._lock:
-            self._filler = None
+            self._filler = self._coming = None
 
     def _wanted(self) -> int:
         spare_bytes = _free_bytes() - _LEAST_FREE_BYTES + len(self._waiting) * self.recipe.memory_needed_bytes
