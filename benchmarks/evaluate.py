@@ -151,8 +151,9 @@ def one_device(options: argparse.Namespace) -> dict[str, Any]:
     with Bench(options.device) as bench:
         print(f"device {bench.device}; {len(work)} tasks; first evaluations make the references", flush=True)
         started = time.perf_counter()
-        first = [evaluate(bench, job) for job in work]
-        print(f"references and first evaluations: {time.perf_counter() - started:.1f} s")
+        with ThreadPoolExecutor(options.threads) as pool:
+            first = list(pool.map(lambda job: evaluate(bench, job), work))
+        print(f"references and first evaluations: {time.perf_counter() - started:.1f} s", flush=True)
         runs = [evaluate(bench, one.job) for one in first if one.outcome.ok]
         table = stage_table(runs)
         slowest([*runs, *(one for one in first if not one.outcome.ok)])

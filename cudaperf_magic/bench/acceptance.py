@@ -1,8 +1,8 @@
 """The last look at a candidate that was chosen: seeds that no turn has met, and what is too dear for every candidate.
 
 An episode that tries many candidates may end with one that was lucky on the seeds that all its turns shared; here it is
-frozen, and run once more on others. On a device come the shapes beside the measured one, the time with transfers and
-NVIDIA's compute-sanitizer. It chooses nothing.
+frozen, and run once more on others. On a device come the shapes beside the measured one, the time with transfers, the
+C's own times and NVIDIA's compute-sanitizer. It chooses nothing.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ def _with_transfers(meter: Meter, candidate: Candidate, compiled: Compiled, seat
     if isinstance(found, Verdict):
         return failed(outcome, found)
     assert outcome.timing is not None
-    return replace(outcome, timing=replace(outcome.timing, end_to_end_us=found))
+    return replace(outcome, timing=replace(outcome.timing, end_to_end_us=found, others=meter.cpu))
 
 
 def _counted_by_ncu(meter: Meter, candidate: Candidate, compiled: Compiled, outcome: Outcome) -> Outcome:

@@ -21,6 +21,7 @@ from cudaperf_magic.bench.counters.metrics import Counts
 from cudaperf_magic.bench.coverage import coverage
 from cudaperf_magic.bench.devices import Device, GpuRunner, SimulatorRunner
 from cudaperf_magic.bench.examining import examine
+from cudaperf_magic.bench.filled import available_bytes
 from cudaperf_magic.bench.gpu_sessions import Seat, sessions_of
 from cudaperf_magic.bench.launcher import PlanError
 from cudaperf_magic.bench.meter import Built, Meter
@@ -33,7 +34,8 @@ from cudaperf_magic.records import Candidate, Fault, Label, Memory, Outcome, Str
 
 WATCHED_CASES = 4
 WATCHERS = 8  # threads that wait for a simulator's child
-MOST_METERS = 2  # each holds half a gigabyte or more on the device, and as much in memory
+MEMORY_SHARE = 4  # of what is available, one part for the meters of the tasks met last
+METER_COPIES = 4  # of its arrays that a meter holds: inputs, two results, room for outputs; as much on the device
 
 
 @dataclass
@@ -119,10 +121,18 @@ class DeviceBench:
             plain.trial()
             with self._lock:
                 self._meters[oracle.task] = meter, plain
-                dropped = self._meters.popitem(last=False)[1] if len(self._meters) > MOST_METERS else None
-            if dropped is not None:
-                dropped[1].close()
+                dropped = self._surplus()
+            for _, old in dropped:
+                old.close()
             return meter, plain
+
+    def _surplus(self) -> list[tuple[Meter, Plain]]:
+        """Meters for which there is no memory, oldest first; at least the last one stays."""
+        most = available_bytes() // MEMORY_SHARE
+        dropped = []
+        while len(self._meters) > 1 and METER_COPIES * sum(m.filled.size_bytes for m, _ in self._meters.values()) > most:
+            dropped.append(self._meters.popitem(last=False)[1])
+        return dropped
 
     def close(self) -> None:
         with self._lock:

@@ -27,7 +27,7 @@ from cudaperf_magic.bench.oracle import Oracle
 from cudaperf_magic.bench.plan import LaunchPlan
 from cudaperf_magic.bench.sandbox import SharedArrays
 from cudaperf_magic.bench.structure import compulsory
-from cudaperf_magic.records import Structure, Task
+from cudaperf_magic.records import Baseline, Structure, Task
 
 _ATOMIC = re.compile(r"^\s*(?:@%?!?\w+\s+)?(?:atom|red)\.", re.M)
 
@@ -59,8 +59,8 @@ class Meter:
     """One task on one device. Safe from several threads.
 
     Args:
-        arch: of the device. Making one costs the reference at the filling size, and the C's own times: seconds, once a
-            task, and what is known of the card once a card.
+        arch: of the device. Making one costs the reference at the filling size, seconds, and once a card what is known
+            of it.
     """
 
     oracle: Oracle
@@ -76,7 +76,6 @@ class Meter:
         self.filled = filled(self.oracle)
         self.inputs = self.filled.shared or SharedArrays.share(self.filled.reference.inputs)
         self.floor = self._floor()
-        self.cpu = cpu_baselines(self.oracle, self.filled)
         self.labels = task_labels(self.oracle)
         self._lock = Lock()
         self._rooms: list[SharedArrays] = []
@@ -90,6 +89,11 @@ class Meter:
         """Of each array, on the filling case."""
         inputs = self.filled.reference.inputs
         return {argument.name: inputs[argument.name].nbytes for argument in self.task.arrays}
+
+    @cached_property
+    def cpu(self) -> tuple[Baseline, ...]:
+        """The C's own times on the filling case. A product of matrices may take one core half a minute: ask late."""
+        return cpu_baselines(self.oracle, self.filled)
 
     def _floor(self) -> Floor:
         ceilings = ceilings_of(self.index, self.arch)

@@ -212,7 +212,6 @@ class Trial:
             noise=noise_of(meter.index, meter.arch, duration_of(settled.call_us)) if found else None,
             floor_us=meter.floor.us,
             floor_by=meter.floor.by,
-            others=meter.cpu,
             warm_us=warm,
             clocks=clocks,
             gpu=self._seat.ready.gpu,
