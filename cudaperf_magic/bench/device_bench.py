@@ -129,9 +129,11 @@ class DeviceBench:
     def _surplus(self) -> list[tuple[Meter, Plain]]:
         """Meters for which there is no memory, oldest first; at least the last one stays."""
         most = available_bytes() // MEMORY_SHARE
+        held = METER_COPIES * sum(meter.filled.size_bytes for meter, _ in self._meters.values())
         dropped = []
-        while len(self._meters) > 1 and METER_COPIES * sum(m.filled.size_bytes for m, _ in self._meters.values()) > most:
+        while len(self._meters) > 1 and held > most:
             dropped.append(self._meters.popitem(last=False)[1])
+            held -= METER_COPIES * dropped[-1][0].filled.size_bytes
         return dropped
 
     def close(self) -> None:
