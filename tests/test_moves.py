@@ -78,6 +78,7 @@ CASES = [
     pytest.param("elementwise/axpby", "vector(axpby_kernel, 4)\nrestrict(axpby_kernel)", N, id="float4"),
     pytest.param(SCALE, "vector(scale_kernel, 2)", PAIRS, id="double2-in-rows"),
     pytest.param("elementwise/quantize", "vector(quantize_kernel, 4)", N, id="stored-only-and-narrower-than-loaded"),
+    pytest.param("elementwise/rgb_to_gray", "vector(rgb_to_gray_kernel, 16)", N, id="three-interleaved-bytes"),
     pytest.param("transposes/copy_pitched", "vector(copy_pitched_kernel1, 16)",
                  [{"w": w, "h": h, "sp": s, "dp": d} for w, s, d in ((0, 0, 0), (33, 48, 64), (33, 48, 40), (32, 32, 32))
                   for h in (0, 7)], id="vectors-in-rows-of-a-flat-array"),

@@ -1,14 +1,16 @@
 """A nest whose threads each take a few neighbouring points along x and move their elements in one access.
 
-Only elements at the point's own index, in a row or a flat array, travel as vectors; others stay as they are. Points at the
-end that do not fill a vector are done one by one. Where rows must start aligned, moves/access.py has the host ask.
+Only elements at the point's own index, in a row or a flat array, travel as vectors, and the few that belong to a point
+where they lie interleaved (r g b r g b); others stay as they are. Points at the end that do not fill a vector are done
+one by one. Where rows must start aligned, moves/access.py has the host ask.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from cudaperf_magic.compiler.analysis.affine import expand, expression_of, integer, linear
+from cudaperf_magic.compiler.analysis.affine import expand, expression_of, integer, linear, simplify
 from cudaperf_magic.compiler.analysis.usage import usage
 from cudaperf_magic.compiler.fresh import unused_name
 from cudaperf_magic.compiler.loops import (
@@ -44,12 +46,25 @@ from cudaperf_magic.compiler.program import Nest
 
 @dataclass(frozen=True)
 class Vector:
-    """Elements that travel together: those at `element` for the thread's points, in the variable `register`."""
+    """Elements that travel together: those at `element` for the thread's points, in the variable `register`.
+
+    stride: how many neighbours each point has there, from `element` on; more than 1 only in what is read.
+    """
 
     element: Load
     register: str
     is_loaded: bool
     is_stored: bool
+    stride: int = 1
+
+    def place(self, load: Load, lane: Name, var: str) -> Load:
+        """Where an element is in the register."""
+        if self.stride == 1:
+            return Load(self.register, (lane,))
+        parts = linear(load.subscripts[-1], (var,))
+        assert parts is not None
+        index = Binary("*", lane, Const(str(self.stride)))
+        return Load(self.register, (simplify(Binary("+", index, parts.rest)),))
 
 
 def lower_vector(nest: Nest, symbols: Symbols, host_names: set[str]) -> Kernel:
@@ -62,7 +77,7 @@ def lower_vector(nest: Nest, symbols: Symbols, host_names: set[str]) -> Kernel:
     own = {loop.var for loop in nest.loops}
     body = (*declared_locals(nest.body, symbols, host_names | own), *nest.body)
     first = unused_name(f"{x.loop.var}_first", set(symbols.types))
-    snippets = {vector(symbols.types[v.element.array], count) for v in found}
+    snippets = {vector(symbols.types[v.element.array], count * v.stride) for v in found}
     made: tuple[Stmt, ...] = (
         If(
             Binary("<=", Binary("+", first, Const(str(count))), x.loop.stop),
@@ -89,12 +104,14 @@ def _together(
     body: tuple[Stmt, ...], found: tuple[Vector, ...], first: Name, loop: Loop, count: int, symbols: Symbols
 ) -> tuple[Stmt, ...]:
     lane = unused_name("v", set(symbols.types))
-    places = {v.element: v for v in found}
+    places = {v.element: v for v in found if v.stride == 1}
+    groups = {v.element.array: v for v in found if v.stride > 1}
 
     def in_register(expression: Expr) -> Expr:
-        if isinstance(expression, Load) and expression in places:
-            return Load(places[expression].register, (lane,))
-        return expression
+        if not isinstance(expression, Load):
+            return expression
+        v = places.get(expression) or groups.get(expression.array)
+        return expression if v is None else v.place(expression, lane, loop.var)
 
     def start(v: Vector) -> Expr:
         *outer, last = v.element.subscripts
@@ -102,8 +119,8 @@ def _together(
 
     loads: list[Stmt] = []
     for v in found:
-        kind = vector(symbols.types[v.element.array], count).name
-        init = Call(f"load_x{count}", (start(v),)) if v.is_loaded else None
+        kind = vector(symbols.types[v.element.array], count * v.stride).name
+        init = Call(f"load_x{count * v.stride}", (start(v),)) if v.is_loaded else None
         loads.append(Declare(v.register, kind, init=init))
     inside = tuple(map_statement(statement, in_register) for statement in body)
     index = Declare(loop.var, loop.type, init=Binary("+", first, lane))
@@ -140,7 +157,28 @@ def vectors(nest: Nest, symbols: Symbols) -> tuple[Vector, ...]:
         register = unused_name(f"{array}_x{nest.vector}", taken)
         taken.add(register.name)
         found[element] = Vector(element, register.name, not is_stored or _reads_first(nest.body, element), is_stored)
-    return tuple(found[e] for e in sorted(found, key=lambda e: (found[e].is_stored, found[e].register)))
+    ordered = sorted(found.values(), key=lambda v: (v.is_stored, v.register))
+    return (*_interleaved(nest, symbols, {load.array for load in sure}, taken), *ordered)
+
+
+def _interleaved(nest: Nest, symbols: Symbols, sure: set[str], taken: set[str]) -> Iterator[Vector]:
+    """Flat arrays that are only read, at a few neighbours for each point: `rgb[3 * i]`, `rgb[3 * i + 1]`, ..."""
+    x, touched = nest.loop(nest.axes[0]), usage(nest.body)
+    for array in sorted((touched.loads & sure) - touched.stores - touched.declared):
+        if symbols.types.get(array) not in BYTES:
+            continue
+        loads = loads_of(array, nest.body)
+        parts = [linear(load.subscripts[0], (x.var,)) for load in loads if len(load.subscripts) == 1 and not load.field]
+        strides = {p.constant_coefficient(x.var) for p in parts if p is not None}
+        offsets = [integer(p.rest) for p in parts if p is not None]
+        stride = strides.pop() if len(strides) == 1 else None
+        if stride is None or not 2 <= stride <= 4 or len(offsets) != len(loads):
+            continue
+        if all(offset is not None and 0 <= offset < stride for offset in offsets):
+            register = unused_name(f"{array}_x{nest.vector * stride}", taken)
+            taken.add(register.name)
+            base = Binary("*", Const(str(stride)), Name(x.var))
+            yield Vector(Load(array, (base,)), register.name, True, False, stride)
 
 
 def _is_own(element: Load, var: str, moving: set[str]) -> bool:

@@ -142,9 +142,11 @@ def arg_reducer(operator: str, value_type: str, index_type: str, scope: str, fir
 
 
 def vector(type: str, count: int) -> Snippet:
-    """A struct of `count` neighbouring elements that is loaded and stored in one access."""
+    """A struct of `count` neighbouring elements that is loaded and stored in one access, or in a few of 16 bytes."""
     word = type.replace("unsigned ", "u").replace("signed ", "s").replace("long long", "longlong").replace(" ", "")
-    size = str(count * BYTES[type])
-    words = {2: "Two", 4: "Four", 8: "Eight", 16: "Sixteen"}[count]
-    values = (("name", f"{word}_x{count}"), ("type", type), ("count", str(count)), ("words", words), ("bytes", size))
-    return Snippet("vector", values)
+    size = count * BYTES[type]
+    access = min(size & -size, 16)  # the widest power of two that divides it
+    words = {2: "Two", 4: "Four", 8: "Eight", 16: "Sixteen"}.get(count, str(count))
+    how = f"in one access of {size} bytes" if access == size else f"in accesses of {access} bytes"
+    values = (("name", f"{word}_x{count}"), ("type", type), ("count", str(count)), ("words", words), ("how", how))
+    return Snippet("vector", (*values, ("bytes", str(access))))

@@ -1,4 +1,4 @@
-// $words neighbouring elements that travel together, in one access of $bytes bytes, at a multiple of $bytes bytes.
+// $words neighbouring elements that travel together, $how, at a multiple of $bytes bytes.
 struct alignas($bytes) $name {
     $type lane[$count];
     __device__ $type &operator[](int v) { return lane[v]; }
