@@ -37,7 +37,7 @@ from cudaperf_magic.records import Clocks, Fault, Label, OutputError, Timing, Ve
 from cudaperf_magic.tasks.plain import NAME, plain_candidate
 
 BASELINE_S = 24 * 3600.0  # a baseline's child lives as long as its task is worked on
-FIRST_CALL_S = 30.0  # past which a candidate is not timed: it is correct, and far from fast
+FIRST_CALL_S = 10.0  # past which a candidate is not timed: it is right on small cases, and far from fast
 WARM_WINDOWS, TRANSFER_WINDOWS = 5, 3
 SLOW_US = 20_000.0  # a call so long is not measured warm and with transfers as often
 Answer = TypeVar("Answer")
@@ -82,7 +82,7 @@ class Trial:
             ended = self._seat.ask(question, FIRST_CALL_S)
             if isinstance(ended, TimedOut):
                 self.is_lost = True
-                return Label("not_timed", f"{self._sizes} it takes more than {FIRST_CALL_S:.0f} s, and was not timed")
+                return Label("not_timed", f"{self._sizes} it takes more than {FIRST_CALL_S:.0f} s: not checked or timed")
             if not isinstance(ended, Finished):
                 return self._died(ended)
             called: Called = ended.value
