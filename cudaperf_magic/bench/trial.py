@@ -82,7 +82,8 @@ class Trial:
             ended = self._seat.ask(question, FIRST_CALL_S)
             if isinstance(ended, TimedOut):
                 self.is_lost = True
-                return Label("not_timed", f"{self._sizes} it takes more than {FIRST_CALL_S:.0f} s: not checked or timed")
+                why = f"{self._sizes} it takes more than {FIRST_CALL_S:.0f} s: not checked or timed there"
+                return Label("not_timed", why)
             if not isinstance(ended, Finished):
                 return self._died(ended)
             called: Called = ended.value
