@@ -7,6 +7,7 @@ a declared inner dimension. What is not affine counts as any element. It rewrite
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
 
 from cudaperf_magic.compiler.analysis import bands
 from cudaperf_magic.compiler.analysis.piece import Piece
@@ -24,7 +25,12 @@ def analyse(function: Function, ranges: Mapping[str, str] | None = None) -> Fact
 
     `ranges`: "ascending" or "permutation" for the integer arrays that are known to be so.
     """
-    return Facts(function, function.body, live_at_end(function), dict(ranges or {}))
+    return _analysed(function, tuple(sorted((ranges or {}).items())))
+
+
+@lru_cache(maxsize=128)  # moves ask the same of one nest again and again
+def _analysed(function: Function, ranges: tuple[tuple[str, str], ...]) -> Facts:
+    return Facts(function, function.body, live_at_end(function), dict(ranges))
 
 
 def analyse_statements(

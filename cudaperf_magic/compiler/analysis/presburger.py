@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import lru_cache
 
 import islpy as isl
 
@@ -26,6 +27,7 @@ def limited() -> Iterator[None]:
         context.reset_operations()
 
 
+@lru_cache(maxsize=1 << 14)  # a rewritten program asks most questions of the one before again
 def is_empty(text: str) -> bool:
     """Whether isl proves the set empty; a set too hard to decide counts as not empty."""
     try:

@@ -95,7 +95,8 @@ class _Panels:
         if len(pieces) < 2:
             return None
         function = self.outward(self.joined(function))
-        small = frozenset(piece.label for piece in self.pieces(function) if self.is_small(piece, function))
+        facts = analyse(function, self.orders)
+        small = frozenset(piece.label for piece in self.pieces(function) if self.is_small(piece, facts))
         return Panelled(function, small)
 
     def with_strip(self, function: Function, old: Loop, pieces: tuple[Stmt, ...]) -> Function:
@@ -185,11 +186,10 @@ class _Panels:
             old, new = turned
             function = replace(function, body=_replaced(function.body, old.label, new))
 
-    def is_small(self, piece: Loop, function: Function) -> bool:
+    def is_small(self, piece: Loop, facts: Facts) -> bool:
         """Whether a piece that goes in order keeps to the strip, so that one block is enough for it."""
-        facts = analyse(function, self.orders)
-        nest = list(loops_of((piece,)))
-        if nest[0] is not piece or facts.loop(piece.label).is_parallel:
+        nest = loops_of((piece,))
+        if facts.loop(piece.label).is_parallel:
             return False
         inside = {self.strip.first.name, self.strip.var, *(loop.var for loop in nest)}
         if not all(names_in(loop.start) & inside and names_in(loop.stop) & inside for loop in nest):
