@@ -94,6 +94,10 @@ def call(node: Node, scope: Scope) -> Expr:
         return LAUNCH[0](node, scope)
     while function.type == "parenthesized_expression" and len(function.named_children) == 1:
         function = function.named_children[0]
+    words = scope.unit.vocabulary
+    of_library = words.call(node, function, scope) if words is not None else None
+    if of_library is not None:
+        return of_library
     name, templated = callee(function)
     if templated is not None and name in _CASTS:
         wanted = [child for child in templated.named_children if child.type != "comment"]

@@ -65,6 +65,10 @@ def written_type(node: Node, scope: Scope) -> Written:
 def type_of(node: Node, scope: Scope) -> Type:
     if node.type == "placeholder_type_specifier":
         return AUTO
+    words = scope.unit.vocabulary
+    of_library = words.type_of(node, scope) if words is not None else None
+    if of_library is not None:
+        return of_library
     if node.type == "struct_specifier":
         return read_struct(node, scope)
     if node.type == "enum_specifier":

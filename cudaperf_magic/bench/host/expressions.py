@@ -6,7 +6,7 @@ from typing import Any
 
 from tree_sitter import Node
 
-from cudaperf_magic.bench.host.declared import is_type_name, type_of
+from cudaperf_magic.bench.host.declared import type_of
 from cudaperf_magic.bench.host.kernels import kernel_expression
 from cudaperf_magic.bench.host.literals import CONSTANTS
 from cudaperf_magic.bench.host.operators import offset, operation
@@ -35,9 +35,9 @@ from cudaperf_magic.bench.host.types import (
     BOOL,
     INT,
     KERNEL,
-    ULONG,
     Arithmetic,
     ArrayType,
+    LibraryType,
     PointerType,
     StructType,
     Type,
@@ -56,8 +56,10 @@ def identifier(node: Node, scope: Scope) -> Expr:
 @expression("qualified_identifier")
 def qualified(node: Node, scope: Scope) -> Expr:
     found = scope.find_qualified(text(node))
+    if found is None and scope.unit.vocabulary is not None:
+        found = scope.unit.vocabulary.named(text(node), node, scope)
     if found is not None:
-        return found  # an enumerator or a static member
+        return found  # an enumerator, a static member, a constant of a library
     scope_node = node.child_by_field_name("scope")
     if scope_node is not None and scope_node.type == "template_type":
         refuse(node, f"{shorten(node)}: members of class templates are not read; use a constexpr variable")
@@ -69,6 +71,8 @@ def qualified(node: Node, scope: Scope) -> Expr:
 
 def named(name: str, node: Node, scope: Scope) -> Expr:
     found = scope.find(name) or CONSTANTS.get(name)
+    if found is None and scope.unit.vocabulary is not None:
+        found = scope.unit.vocabulary.named(name, node, scope)
     if found is not None:
         return found
     if any(function.is_kernel for function in scope.functions(name)):
@@ -119,6 +123,10 @@ def binary(node: Node, scope: Scope) -> Expr:
 
 
 def apply(symbol: str, left: Expr, right: Expr, node: Node) -> Expr:
+    for library in (left.type, right.type):
+        if isinstance(library, LibraryType):
+            made: Expr | None = library.operated(symbol, left, right)
+            return made or refuse(node, f"`{shorten(node)}` is not read for a {describe(library)}")
     found = operation(symbol, left.type, right.type)
     if isinstance(found, str):
         refuse(node, f"in `{shorten(node)}`: {found}")
@@ -184,6 +192,9 @@ def subscript(node: Node, scope: Scope) -> Expr:
     if len(inside) != 1:
         refuse(node, f"{shorten(node)} needs one index")
     index = compile_expression(inside[0], scope)
+    if isinstance(array.type, LibraryType):
+        found: Expr | None = array.type.element(array, index, node)
+        return found or refuse(node, f"{shorten(node)}: a {describe(array.type)} is not indexed so")
     if not isinstance(array.type, PointerType) or not isinstance(index.type, Arithmetic) or index.type.is_float:
         refuse(node, f"{shorten(node)}: only an array or a pointer is indexed, by an integer")
     base, position, size = array.get, index.get, array.type.target.size
@@ -332,19 +343,6 @@ def cast(node: Node, scope: Scope) -> Expr:
     )
 
 
-@expression("sizeof_expression", "alignof_expression")
-def sizeof(node: Node, scope: Scope) -> Expr:
-    written = node.child_by_field_name("type")
-    if written is not None:
-        return constant(ULONG, type_of(written, scope).size)
-    inner = part(node, "value")
-    while inner.type == "parenthesized_expression" and inner.named_children:
-        inner = inner.named_children[0]
-    if inner.type in ("identifier", "type_identifier") and is_type_name(text(inner), scope):
-        return constant(ULONG, type_of(inner, scope).size)
-    return constant(ULONG, compile_expression(inner, scope).type.size)
-
-
 @expression("compound_literal_expression")
 def compound_literal(node: Node, scope: Scope) -> Expr:
     type_node = node.child_by_field_name("type")
@@ -361,6 +359,9 @@ def initialiser(node: Node, type_: Type, scope: Scope) -> Get:
             return initialiser(part(node, "value"), type_, scope)
         return convert(compile_expression(node, scope), type_, node).get
     items = [child for child in node.named_children if child.type != "comment"]
+    if isinstance(type_, LibraryType):
+        listed: Get | None = type_.listed(items, scope)
+        return listed or refuse(node, f"a {describe(type_)} is not made of {shorten(node)}")
     if not isinstance(type_, ArrayType | StructType):
         if len(items) > 1:
             refuse(node, f"{len(items)} values for one {describe(type_)}")

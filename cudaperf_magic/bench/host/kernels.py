@@ -32,7 +32,9 @@ def kernel_expression(
     if not fitting:
         raise wrong_count(name, len(kernels[0].parameters), len(types or ()), node)
     bound = bind_template(fitting[0], templated, types or [], node, scope)
-    return constant(KERNEL, Kernel(fitting[0].namespace + name + bound.text, _parameters(fitting[0], bound.scope)))
+    whole = fitting[0].namespace + name + bound.text
+    scope.unit.kernels[whole] = None
+    return constant(KERNEL, Kernel(whole, _parameters(fitting[0], bound.scope)))
 
 
 def wrong_count(name: str, expected: int, given: int, node: Node) -> PlanError:

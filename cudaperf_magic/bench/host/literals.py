@@ -8,9 +8,9 @@ from collections.abc import Iterator
 
 from tree_sitter import Node
 
-from cudaperf_magic.bench.host.declared import type_of
+from cudaperf_magic.bench.host.declared import is_type_name, type_of
 from cudaperf_magic.bench.host.runtime import NULL
-from cudaperf_magic.bench.host.scope import Expr, Scope, constant, expression, refuse, shorten
+from cudaperf_magic.bench.host.scope import Expr, Scope, compile_expression, constant, expression, refuse, shorten
 from cudaperf_magic.bench.host.source import text
 from cudaperf_magic.bench.host.types import (
     BOOL,
@@ -129,6 +129,21 @@ def character(node: Node, scope: Scope) -> Expr:
 @expression("string_literal", "raw_string_literal", "concatenated_string")
 def string(node: Node, scope: Scope) -> Expr:
     return constant(TEXT, text(node))
+
+
+@expression("sizeof_expression", "alignof_expression")
+def sizeof(node: Node, scope: Scope) -> Expr:
+    written = node.child_by_field_name("type")
+    if written is not None:
+        return constant(ULONG, type_of(written, scope).size)
+    inner = node.child_by_field_name("value")
+    if inner is None:
+        refuse(node, f"`{shorten(node)}` is incomplete")
+    while inner.type == "parenthesized_expression" and inner.named_children:
+        inner = inner.named_children[0]
+    if inner.type in ("identifier", "type_identifier") and is_type_name(text(inner), scope):
+        return constant(ULONG, type_of(inner, scope).size)
+    return constant(ULONG, compile_expression(inner, scope).type.size)
 
 
 def number_limits(node: Node, name: str, scope: Scope) -> Expr:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, NoReturn, TypeVar
+from typing import Any, NoReturn, Protocol, TypeVar
 
 from tree_sitter import Node
 
@@ -23,6 +23,7 @@ from cudaperf_magic.bench.host.types import (
     TEXT,
     Arithmetic,
     ArrayType,
+    LibraryType,
     OpaqueType,
     PointerType,
     ReferenceType,
@@ -96,6 +97,8 @@ class Unit:
     global_count: int = FIRST_SLOT
     file_routine: Routine = field(default_factory=lambda: Routine("file scope", None))
     starts: list[Run] = field(default_factory=list)  # initialisers of file scope, in order
+    vocabulary: Vocabulary | None = None  # of a library whose words the text may use
+    kernels: dict[str, None] = field(default_factory=dict)  # named so far by what is compiled, with their templates
 
 
 @dataclass
@@ -145,6 +148,14 @@ class Scope:
         expr = local(self.routine.new_slot(), name, type_, is_const)
         self.names[name] = expr
         return expr
+
+
+class Vocabulary(Protocol):
+    """What a library adds to the language. Each answers None for what is none of its words."""
+
+    def type_of(self, node: Node, scope: Scope) -> Type | None: ...
+    def named(self, name: str, node: Node, scope: Scope) -> Expr | None: ...
+    def call(self, node: Node, function: Node, scope: Scope) -> Expr | None: ...
 
 
 def local(slot: int, name: str, type_: Type, is_const: bool = False) -> Expr:
@@ -216,7 +227,11 @@ def convert(expr: Expr, target: Type, node: Node, *, is_cast: bool = False) -> E
         expr = decay(expr)
         source = expr.type
     if source == target:
-        return _copying(expr) if isinstance(source, StructType | ArrayType) else expr
+        return _copying(expr) if isinstance(source, StructType | ArrayType | LibraryType) else expr
+    if isinstance(target, LibraryType) or isinstance(source, LibraryType):
+        made = target.taken(expr, node) if isinstance(target, LibraryType) else None
+        made = source.given(expr, target, node) if made is None and isinstance(source, LibraryType) else made
+        return made or refuse(node, f"{shorten(node)}: a {describe(source)} is not read as a {describe(target)}")
     if isinstance(source, Arithmetic) and isinstance(target, Arithmetic):
         return _mapped(expr, target, arithmetic_converter(source, target))
     if (
@@ -286,6 +301,8 @@ def initial(type_: Type, *, is_zeroed: bool = False) -> Any:
     if isinstance(type_, StructType):
         fields = type_.fields
         return [initial(f.type, is_zeroed=is_zeroed) if f.default is None else zero(f.type, f.default) for f in fields]
+    if isinstance(type_, LibraryType):
+        return type_.blank()
     return zero(type_) if is_zeroed else None
 
 

@@ -68,6 +68,35 @@ class OpaqueType:
 
 
 @dataclass(frozen=True)
+class LibraryType(OpaqueType):
+    """A class of a library, which says itself what may be done with its values (Expr); None where that is nothing."""
+
+    def taken(self, expr: Any, node: Any) -> Any:
+        """A value of another type as one of this."""
+        return None
+
+    def given(self, expr: Any, target: Type, node: Any) -> Any:
+        """A value of this type as one of another."""
+        return None
+
+    def listed(self, nodes: Any, scope: Any) -> Any:
+        """What braces, or a constructor's arguments, make."""
+        return None
+
+    def element(self, base: Any, index: Any, node: Any) -> Any:
+        """`base[index]`."""
+        return None
+
+    def operated(self, symbol: str, left: Any, right: Any) -> Any:
+        """`left symbol right`, one of which is of this type."""
+        return None
+
+    def blank(self) -> Any:
+        """What a variable without an initialiser holds; None: nothing that may be read."""
+        return None
+
+
+@dataclass(frozen=True)
 class Field:
     name: str
     type: Type
