@@ -27,12 +27,14 @@ from cudaperf_magic.errors import ToolchainError
 from cudaperf_magic.records import Build, KernelResources
 
 FILE_NAME = "kernel.cu"
-CACHE_VERSION = "nvrtc-7"
+CACHE_VERSION = "nvrtc-8"
 TRIFLE = "__global__ void trifle(int n, const float *x, float *y) { if (threadIdx.x < n) y[threadIdx.x] += x[0]; }"
 LIBRARY_NAMES = ("libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so", "libnvrtc.dylib", "nvrtc64_130_0.dll")
 KEPT_BYTES = 1 << 30
 _M_TRIM_THRESHOLD, _M_MMAP_THRESHOLD = -1, -3  # malloc.h
 TOO_MUCH_SHARED = re.compile(r"Entry function '(\w+)' uses too much shared data \((\w+) bytes, (\w+) max\)")
+AMBIGUOUS = re.compile(r"which instance of overloaded function \"(\w+)\" is intended")
+ENTRY = re.compile(r"\.entry (\w+)\(")
 MISSING = "NVRTC, the CUDA compiler library, is not installed; pip install nvidia-cuda-nvrtc nvidia-cuda-runtime"
 
 
@@ -157,6 +159,10 @@ def _compile(
         for folder in include_folders():
             log = log.replace(f"{folder}/", "")
         seconds = time.perf_counter() - started
+        ambiguous = tuple(name for name in dict.fromkeys(AMBIGUOUS.findall(log)) if name in names)
+        if status != 0 and ambiguous:
+            rest = tuple(name for name in names if name not in ambiguous)
+            return _with_symbols(_compile(source, arch, rest, options), ambiguous, log)
         if status != 0 and more and "precompiled header" in log:  # a full disk, for example: not the candidate's fault
             return _compile(source, arch, names, options, may_precompile=False)
         if status != 0:
@@ -169,6 +175,17 @@ def _compile(
         return Compiled(record, ptx, cubin, lowered, source)
     finally:
         library.nvrtcDestroyProgram(ctypes.byref(program))
+
+
+def _with_symbols(compiled: Compiled, names: tuple[str, ...], log: str) -> Compiled:
+    """Kernels that share their name with a function of CUDA (`any`) are no templates: the PTX has their symbols."""
+    if not compiled.build.ok:
+        return compiled
+    entries = ENTRY.findall(compiled.ptx)
+    found = [(name, [entry for entry in entries if entry.startswith(f"_Z{len(name)}{name}")]) for name in names]
+    if any(len(symbols) != 1 for _, symbols in found):
+        return replace(compiled, build=replace(compiled.build, ok=False, log=failure(log), kernels=()))
+    return replace(compiled, lowered=(*compiled.lowered, *((name, symbols[0]) for name, symbols in found)))
 
 
 def failure(log: str) -> str:
