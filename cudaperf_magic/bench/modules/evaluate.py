@@ -9,6 +9,7 @@ import secrets
 import time
 from collections import OrderedDict
 from dataclasses import replace
+from threading import Lock
 from types import TracebackType
 from typing import Self
 
@@ -44,7 +45,7 @@ def evaluate_module(
 class LaneB:
     """Evaluates modules on one device. Keeps the referees of the last tasks, and children that are ready for the next.
 
-    No child serves two candidates. For one thread. Use as a context manager, or `close` it.
+    No child serves two candidates. Safe from several threads, one after another. Use as a context manager, or `close` it.
 
     Args:
         device: "cpu" or "cuda:0". spares: children that are started ahead after each evaluation.
@@ -52,6 +53,7 @@ class LaneB:
 
     def __init__(self, device: str = "cpu", limits: Limits | None = None, *, spares: int = 2) -> None:
         self.device, self.limits, self.spares = device, limits or Limits(), spares
+        self._lock = Lock()
         self._children: list[Session] = []
         self._courts: OrderedDict[Task, tuple[Court, Description]] = OrderedDict()
 
@@ -80,6 +82,10 @@ class LaneB:
             TaskError: `Model` fails, is random, or has outputs that cannot be refereed.
             ToolchainError: the machine lacks something; nothing is known of the candidate then.
         """
+        with self._lock:
+            return self._evaluate(task, candidate, nominal_calls, with_baseline)
+
+    def _evaluate(self, task: Task, candidate: Candidate, nominal_calls: int, with_baseline: bool | None) -> Outcome:
         started = time.perf_counter()
         is_timed = self.device != "cpu"
         has_baseline = is_timed if with_baseline is None else with_baseline
