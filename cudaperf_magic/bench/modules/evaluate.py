@@ -45,7 +45,7 @@ def evaluate_module(
 class LaneB:
     """Evaluates modules on one device. Keeps the referees of the last tasks, and children that are ready for the next.
 
-    No child serves two candidates. Safe from several threads, one after another. Use as a context manager, or `close` it.
+    No child serves two candidates. Threads take turns. Use as a context manager, or `close` it.
 
     Args:
         device: "cpu" or "cuda:0". spares: children that are started ahead after each evaluation.
