@@ -1,8 +1,9 @@
 """Task + candidate -> Outcome. The stages in their order: build, verify, measure; the first that fails ends it.
 
 On the simulator measuring is examining: structure is counted and no time is claimed; a device's stages are those of
-device_bench.py. What a candidate does wrong is a value in the outcome; only the machine raises. It keeps the references
-of the tasks that it has met. It rewards nothing and stores nothing.
+device_bench.py. PyTorch modules, whose host code runs, go to lane B (modules/). What a candidate does wrong is a value
+in the outcome; only the machine raises. It keeps the references of the tasks that it has met. It rewards nothing and
+stores nothing.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from cudaperf_magic.bench.coverage import coverage
 from cudaperf_magic.bench.device_bench import DeviceBench, Stages
 from cudaperf_magic.bench.devices import Device, SimulatorRunner, open_device
 from cudaperf_magic.bench.examining import examine
+from cudaperf_magic.bench.modules.evaluate import LaneB
 from cudaperf_magic.bench.nvrtc import Compiled
 from cudaperf_magic.bench.oracle import Oracle
 from cudaperf_magic.bench.verify import verify
@@ -44,6 +46,8 @@ class Bench:
         self._on_device = None if self._device.is_simulator else DeviceBench(self._device)
         self._oracles: OrderedDict[Task, Oracle] = OrderedDict()
         self._lock = Lock()
+        self._modules: LaneB | None = None
+        self._modules_lock = Lock()
 
     @property
     def device(self) -> str:
@@ -58,6 +62,8 @@ class Bench:
             ToolchainError: the machine lacks something; nothing is known of the candidate then.
             Unsupported: the simulator does not run an instruction of it; nothing is known of it either.
         """
+        if task.language == "pytorch":
+            return self._module(task, candidate)
         started = time.perf_counter()
         stages = Stages()
         with stages.time("build"):
@@ -82,6 +88,9 @@ class Bench:
             TaskError, ToolchainError, Unsupported: as `evaluate`.
         """
         started = time.perf_counter()
+        if task.language == "pytorch":  # whose seeds are fresh at each evaluation
+            again = self._module(task, candidate)
+            return outcome if again.ok else again
         compiled = build_candidate(task, candidate, self._device.arch)
         if self._on_device is None:
             found = accept_simulated(task, candidate, compiled, outcome)
@@ -106,6 +115,13 @@ class Bench:
             seen = examine(task, candidate, compiled, runner)
         return replace(reached, structure=seen.structure, memory=seen.memory)
 
+    def _module(self, task: Task, candidate: Candidate) -> Outcome:
+        """Lane B, one candidate at a time; on a machine without a device modules run on the CPU."""
+        with self._modules_lock:
+            if self._modules is None:
+                self._modules = LaneB("cpu" if self._device.is_simulator else self.device)
+            return self._modules.evaluate(task, candidate)
+
     def _oracle(self, task: Task) -> Oracle:
         with self._lock:
             known = self._oracles.get(task)
@@ -123,6 +139,10 @@ class Bench:
         """End every child process. The bench may be used again; that starts new ones."""
         if self._on_device is not None:
             self._on_device.close()
+        with self._modules_lock:
+            if self._modules is not None:
+                self._modules.close()
+            self._modules = None
         sandbox.stop()
 
     def __enter__(self) -> Self:
