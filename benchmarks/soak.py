@@ -5,8 +5,9 @@
 Candidates are soak_kernels/*.cu; the first line of each says what must come of it. One in twenty has a text that no
 cache has seen, so that compilers work as well; no outcome is ever taken from a cache. Between them, functions in
 sandboxed children do what a machine may suffer from: fork bombs, full disks and memory, crashes, hangs, and the death
-of a server. Afterwards: memory of this process and its servers against that after the first twentieth, processes,
-temporary files, open files, shared memory. Prints a table; ends with status 1 when anything is not as it should be.
+of a server. Afterwards: memory of this process and its servers against that after the first twentieth (each kind once
+at least), processes, temporary files, open files, shared memory. Prints a table; ends with status 1 when anything is
+not as it should be.
 """
 
 from __future__ import annotations
@@ -155,11 +156,11 @@ def soak(bench: Bench, task: Task, order: list[tuple[int, Kind]], threads: int) 
 
 
 def shuffled(count: int, seed: int) -> list[tuple[int, Kind]]:
-    """The order of evaluations: as seeded, the slow kinds rarely."""
+    """The order of evaluations: each kind once, so that memory has been as large as it gets; then as seeded."""
     dice = random.Random(seed)
     known = kinds()
     weights = [RARE.get(kind.name, 1.0) for kind in known]
-    return list(enumerate(dice.choices(known, weights, k=count)))
+    return list(enumerate([*known, *dice.choices(known, weights, k=count)][:count]))
 
 
 # What is left
@@ -168,6 +169,7 @@ def shuffled(count: int, seed: int) -> list[tuple[int, Kind]]:
 def resident_bytes() -> dict[str, int]:
     """Of this process and of each server; pages that are shared with children are counted."""
     gc.collect()
+    ctypes.CDLL(None).malloc_trim(0)  # what is freed and kept for a thread's next use is no growth
     pids = {"this process": os.getpid(), **{f"{name} server": server.pid for name, server in SERVERS.items()}}
     found = {}
     for name, pid in pids.items():
@@ -259,7 +261,7 @@ def run(options: argparse.Namespace) -> int:
     whole = settled(*read_task(SOURCE, sizes={"n": "200"}))
     task = replace(whole, cases=whole.cases[:CASES])
     order = shuffled(options.evaluations, options.seed)
-    warm = max(int(len(order) * WARM_SHARE), 1)
+    warm = max(int(len(order) * WARM_SHARE), len(kinds()))
     held = Held.now()
     started = time.perf_counter()
     with Bench(options.device) as bench:
