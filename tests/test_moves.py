@@ -123,6 +123,8 @@ CASES = [
                  [{"a": a, "b": b, "c": c} for a in (0, 1, 5) for b in (1, 7) for c in (1, 33)], id="hold"),
     pytest.param("reductions/argmax", "carry(i)\ntwo_pass(argmax_kernel, 8)", POSITIVE, id="carry"),
     pytest.param(BY_INDEX, "carry(i)\ntwo_pass(best_at_kernel, 8)", N, id="carry-over-nothing"),
+    pytest.param("dynamic/lcs", "wave_tiles(diagonal, 8)\nteam(lcs_kernel, 32)",
+                 [{"n": n, "m": m} for n in (0, 1, 8, 33) for m in (0, 7, 20)], id="wavefront-by-tiles"),
     pytest.param("matvec/atax", "distribute(i)", PAIRS, id="distribute-a-sum-from-its-use"),
 ]  # fmt: skip
 
@@ -156,6 +158,13 @@ def test_what_a_move_makes_equals_the_c_on_odd_sizes_without_races(
         (HEAT, "panel(t, 16)", "nothing can be taken out"),
         ("solvers/lu", "panel(k, 1)", "2 to 256 iterations"),
         ("reductions/dot", "hold(i)", "does not update one element"),
+        (HEAT, "wave_tiles(t, 8)", "does not walk the diagonals"),
+        (
+            "void f(int n, float a[n][n]) { for (int i = 2; i < n; i++) for (int j = 1; j < n - 1; j++)"
+            " a[i][j] = a[i - 2][j + 1] + a[i][j - 1]; }",
+            "wave_tiles(diagonal, 8)",
+            "tiles would need each other",
+        ),
         (LAST, "carry(i)", "does not look for the index"),
         ("solvers/lu", "tile(lu_kernel3, k, 16)", "no loop k"),
         ("sparse/csr_spmv", "tile(csr_spmv_kernel, k, 128)", "whole block"),

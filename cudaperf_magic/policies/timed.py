@@ -16,7 +16,7 @@ from cudaperf_magic.records import Candidate, Episode, Outcome
 CLOSE = 1.1  # times the floor; what is left is less than tries of other numbers win
 HOPELESS = -1.0  # ranks below this are tried last: the model takes them to be half as fast, or slower
 # Ranks that a move has at least: it changes the order of work, or where values live, which the model hardly sees.
-UNSEEN = {"panel": 1.5, "hold": 0.5, "carry": 0.5, "distribute": 0.0}
+UNSEEN = {"panel": 1.5, "wave_tiles": 1.5, "hold": 0.5, "carry": 0.5, "distribute": 0.0}
 
 # Other numbers worth a try, by move: launch shapes and amounts, where no rule says which is best on a given card.
 NUMBERS: dict[str, tuple[tuple[int, ...], ...]] = {
@@ -28,6 +28,7 @@ NUMBERS: dict[str, tuple[tuple[int, ...], ...]] = {
     "unroll": ((2,), (4,), (8,), (16,)),
     "vector": ((2,), (4,), (8,), (16,)),
     "tile": ((8,), (16,), (32,)),
+    "wave_tiles": ((16,), (32,), (64,)),
     "panel": ((16,), (32,), (64,)),
     "coarsen": ((2,), (4,), (8,), (8, 8), (8, 4), (4, 8), (4, 4), (1, 4), (1, 8), (4, 1), (2, 1), (1, 2)),
     "block": (

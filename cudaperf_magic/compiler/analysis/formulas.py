@@ -122,6 +122,11 @@ class Instance:
         self.unstable, self.written = kept
 
     def bound(self, var: str, start_of: Expr, stop_of: Expr, step: int) -> None:
+        if step == 1:  # of a maximum to start from, and a minimum to end before, each side is a bound of its own
+            here = self.variable(var)
+            self.constraints += [f"{self.affine(side)} <= {here}" for side in _sides(start_of, MAXIMA)]
+            self.constraints += [f"{here} < {self.affine(side)}" for side in _sides(stop_of, MINIMA)]
+            return
         start, stop, here = self.affine(start_of), self.affine(stop_of), self.variable(var)
         if step > 0:
             self.constraints.append(f"{start} <= {here} and {here} < {stop}")
@@ -316,6 +321,13 @@ class Instance:
         if (typing.is_unsigned(left) or typing.is_unsigned(right)) and op not in ("==", "!="):
             return f"({text} or {a} < 0 or {b} < 0)"  # a negative number is a huge one here
         return text
+
+
+def _sides(bound: Expr, extrema: frozenset[str] | set[str]) -> tuple[Expr, ...]:
+    """The sides of a maximum (or minimum), and of those in it; another bound alone."""
+    if isinstance(bound, Call) and bound.function in extrema and len(bound.arguments) == 2:
+        return tuple(side for argument in bound.arguments for side in _sides(argument, extrema))
+    return (bound,)
 
 
 def rules(terms: Iterable[Term], is_positive: bool) -> list[str]:

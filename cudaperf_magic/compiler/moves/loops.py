@@ -39,6 +39,7 @@ from cudaperf_magic.compiler.moves.move import Refused
 from cudaperf_magic.compiler.rewriting.panels import Panelled, panelled
 from cudaperf_magic.compiler.rewriting.replacing import exchanged, worded
 from cudaperf_magic.compiler.rewriting.restructure import interchanged
+from cudaperf_magic.compiler.rewriting.wave_tiles import front_of, points_forward, tiled
 from cudaperf_magic.compiler.schedule import Schedule, Step
 
 SENTENCE_FUSED = "What a second loop did, in the same pass: what both touch is still at hand."
@@ -111,6 +112,8 @@ def loop_options(function: Function, facts: Facts, fills: bool = False) -> Itera
                 yield HOLD, Step("hold", loop.label)
             if any(r.by_index for r in reductions):
                 yield CARRY, Step("carry", loop.label)
+        if kind == "sequential" and fills and front_of(loop) is not None:
+            yield WAVE_TILES, Step("wave_tiles", loop.label, (STRIP,))
         if kind == "sequential" and fills and _has_triangle(loop, facts):
             yield PANEL, Step("panel", loop.label, (STRIP,))
         if kind == "sequential" and any(facts.loop(inner.label).is_parallel for inner in loops_of(loop.body)):
@@ -281,6 +284,21 @@ def _panel(function: Function, facts: Facts, loop: Loop, step: Step) -> Panelled
     return made
 
 
+# -------------------------------------------------------------------- wavefronts
+
+
+def _wave_tiles(function: Function, facts: Facts, loop: Loop, step: Step) -> Function:
+    size, front = int(step.values[0]), front_of(loop)
+    if front is None:
+        raise Refused(f"{loop.label} does not walk the diagonals of a rectangle of points")
+    if not 2 <= size <= MOST_STRIP:
+        raise Refused(f"a tile has 2 to {MOST_STRIP} rows")
+    if not points_forward(front, facts):
+        raise Refused(f"a point of {loop.label} needs one of a later row or column: tiles would need each other")
+    taken, labels = set(Symbols.of(function).types), {found.label for found in loops_of(function.body)}
+    return exchanged(function, (loop,), (tiled(front, size, taken, labels),))
+
+
 DISTRIBUTE = LoopMove(
     "distribute", ("coalescing", "balance"), "A loop over several pieces of work becomes one for each.", distributed
 )
@@ -290,8 +308,13 @@ ONE_BLOCK = LoopMove(
     "one_block", ("synchronisation",), "One block runs the whole loop: barriers in the place of launches.", _one_block
 )
 PANEL = LoopMove("panel", ("intensity", "balance"), "A loop goes by strips, the rest in one go for each.", _panel)
+WAVE_TILES = LoopMove(
+    "wave_tiles", ("intensity", "synchronisation"), "A wavefront goes by tiles of points.", _wave_tiles
+)
 HOLD = LoopMove("hold", ("synchronisation", "balance"), "A sum into one element is kept in a scalar.", held)
 CARRY = LoopMove("carry", ("coalescing", "intensity"), "The best value travels with its index.", carried)
-LOOP_MOVES: dict[str, LoopMove] = {move.name: move for move in (DISTRIBUTE, SWAP, FUSE, PANEL, HOLD, CARRY, ONE_BLOCK)}
+LOOP_MOVES: dict[str, LoopMove] = {
+    move.name: move for move in (DISTRIBUTE, SWAP, FUSE, PANEL, WAVE_TILES, HOLD, CARRY, ONE_BLOCK)
+}
 
 __all__ = ["LOOP_MOVES", "LoopMove", "Shaped", "loop_options", "parted", "shaped"]
