@@ -46,6 +46,16 @@ def test_a_kernel_for_sizes_that_no_case_has_is_met_and_judged(factor: str, is_r
         assert outcome.verdict.failing_case.size["n"] > 90000
 
 
+def test_sizes_beyond_all_cases_for_which_the_host_launches_nothing_are_judged() -> None:
+    kernel = KERNELS.splitlines()[1]
+    host = "void scale(int n, float *x) { if (n > 0) few<<<(n + 63) / 64, 64>>>(n, x); }"
+    task, _, oracle = task_of(SCALE)
+    assert coverage(task, Candidate(f"{kernel}\n{host}"), oracle).cases == ()
+    lazy = host.replace("n > 0", "n > 0 && n < 100000")
+    (case,) = coverage(task, Candidate(f"{kernel}\n{lazy}"), oracle).cases
+    assert case.size["n"] >= 100000 and not judged(SCALE, f"{kernel}\n{lazy}").ok
+
+
 def test_a_kernel_that_nothing_launches_is_named_in_the_verdict() -> None:
     outcome = judged(SCALE, KERNELS.replace("MANY", "2") + HOST.replace("n > 200000", "n < 0"))
     assert outcome.verdict is not None

@@ -22,6 +22,7 @@ TRIED = (0, 1, 2, 3, -1, -2, *(1 << k for k in range(3, 21)))  # values of one s
 TIES = "zeros and ties"  # the family in which updates collide
 MOST_ELEMENTS = 1 << 21
 MOST_STEPS = 1_500_000
+MOST_STEPS_PROBED = 32  # of a plan: a loop over launches would take long to read at a far end
 
 
 @dataclass(frozen=True)
@@ -41,7 +42,7 @@ def coverage(task: Task, candidate: Candidate, oracle: Oracle) -> Coverage:
     reader = Reader(candidate.source, task.entry)
     for case in task.cases:
         if not missing or reader.is_used_up:
-            return Coverage()
+            return Coverage(_idle_ends(task, reader, oracle))
         missing -= _launched(task, reader, case) or set()
     found: list[Case] = []
     ends: dict[str, Case] = {}
@@ -59,6 +60,19 @@ def coverage(task: Task, candidate: Candidate, oracle: Oracle) -> Coverage:
     # Where a kernel cannot be met, whatever stands in its place is tried at the far end of every scalar.
     found += [case for case in ends.values() if oracle.defines(case)]
     return Coverage(tuple(found), tuple(sorted(missing)))
+
+
+def _idle_ends(task: Task, reader: Reader, oracle: Oracle) -> tuple[Case, ...]:
+    """Far ends of scalars on which the host function launches nothing, though it does on the measured case."""
+    ends = dict(_probes(task, oracle))
+    try:
+        measured = reader.plan(host_arguments(task, task.cases[0]))
+        if not measured.kernels or len(measured.steps) > MOST_STEPS_PROBED:
+            return ()
+        idle = [case for case in ends.values() if not reader.plan(host_arguments(task, case)).kernels]
+    except (TooLong, Unknown, PlanError):
+        return ()
+    return tuple(case for case in idle if oracle.defines(case))
 
 
 def _launched(task: Task, reader: Reader, case: Case) -> set[str] | None:

@@ -1,9 +1,9 @@
 // row: 7
 // function: twice
-// expect: ok: the report lists the sizes that it stands on; a device is filled with far larger ones
+// expect: mismatch: expected
 // device: fault | mismatch
 // twin: axpby/when_divisible
-// Right up to the size that is measured without a device; beyond it the host launches nothing.
+// Right up to the size that is measured without a device; beyond it the host function launches nothing.
 __global__ void k(int n, const float *x, float *y) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) y[i] = 2 * x[i];
