@@ -175,21 +175,21 @@ def several(options: argparse.Namespace) -> None:
         arguments = ["--device", f"cuda:{index}", "--tasks", str(options.tasks), "--seconds", str(options.seconds)]
         return [sys.executable, __file__, *arguments, "--threads", str(options.threads), "--json", "-"]
 
-    def rates(indices: range) -> list[float]:
+    def rates(indices: range) -> tuple[list[float], str]:
+        """Evaluations a second of each, and what the first of them printed."""
         running = [subprocess.Popen(command(i), stdout=subprocess.PIPE, text=True) for i in indices]
-        found = []
-        for process in running:
-            text, _ = process.communicate()
-            answer = json.loads(text.strip().splitlines()[-1])
-            found.append(answer["evaluations"] / answer["seconds"])
-        return found
+        texts = [process.communicate()[0].strip() for process in running]
+        answers = [json.loads(text.splitlines()[-1]) for text in texts]
+        shown = "\n".join(texts[0].splitlines()[:-1])
+        return [answer["evaluations"] / answer["seconds"] for answer in answers], shown
 
-    alone = rates(range(1))[0]
-    together = rates(range(options.devices))
-    shown = " + ".join(f"{each:.2f}" for each in together)
-    print(f"one device alone: {alone:.2f} evaluations a second")
+    (alone,), shown = rates(range(1))
+    print(shown)
+    together, _ = rates(range(options.devices))
+    listed = " + ".join(f"{each:.2f}" for each in together)
+    print(f"\none device alone: {alone:.2f} evaluations a second")
     times = sum(together) / alone
-    print(f"{options.devices} devices at once: {shown} = {sum(together):.2f}, {times:.2f} times as many")
+    print(f"{options.devices} devices at once: {listed} = {sum(together):.2f}, {times:.2f} times as many")
 
 
 def main() -> None:

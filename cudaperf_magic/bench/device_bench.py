@@ -30,7 +30,7 @@ from cudaperf_magic.bench.oracle import Oracle
 from cudaperf_magic.bench.trial import Plain, Trial
 from cudaperf_magic.bench.verify import not_launched, verify
 from cudaperf_magic.errors import Unsupported
-from cudaperf_magic.records import Candidate, Fault, Label, Memory, Outcome, Structure, Task, Timing, Verdict
+from cudaperf_magic.records import Candidate, Label, Memory, Outcome, Structure, Task, Timing, Verdict
 
 WATCHED_CASES = 4
 WATCHERS = 8  # threads that wait for a simulator's child
@@ -220,8 +220,6 @@ class _Evaluation:
             return Measured(timing)
         with self.stages.time("count"):
             counts = trial.counts()
-        if isinstance(counts, Fault):
-            return Measured(Verdict("fault", counts.message, self.meter.filled.case, (), (counts,)))
         found = counts if isinstance(counts, Counts) else None
         return Measured(None, timing, found, len(program.plan.launches), memory, trial.labels)
 

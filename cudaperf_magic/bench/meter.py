@@ -27,7 +27,7 @@ from cudaperf_magic.bench.oracle import Oracle
 from cudaperf_magic.bench.plan import LaunchPlan
 from cudaperf_magic.bench.sandbox import SharedArrays
 from cudaperf_magic.bench.structure import compulsory
-from cudaperf_magic.records import Baseline, Structure, Task
+from cudaperf_magic.records import Baseline, Label, Structure, Task
 
 _ATOMIC = re.compile(r"^\s*(?:@%?!?\w+\s+)?(?:atom|red)\.", re.M)
 
@@ -76,7 +76,8 @@ class Meter:
         self.filled = filled(self.oracle)
         self.inputs = self.filled.shared or SharedArrays.share(self.filled.reference.inputs)
         self.floor = self._floor()
-        self.labels = task_labels(self.oracle)
+        note = self.filled.note
+        self.labels = (*task_labels(self.oracle), *((Label("not_filled", note),) if note else ()))
         self._lock = Lock()
         self._rooms: list[SharedArrays] = []
 

@@ -39,7 +39,7 @@ from cudaperf_magic.tasks.plain import NAME, plain_candidate
 BASELINE_S = 24 * 3600.0  # a baseline's child lives as long as its task is worked on
 FIRST_CALL_S = 10.0  # past which a candidate is not timed: it is right on small cases, and far from fast
 WARM_WINDOWS, TRANSFER_WINDOWS = 5, 3
-SLOW_US = 20_000.0  # a call so long is not measured warm and with transfers as often
+SLOW_US = 5000.0  # a call so long is measured warm and with transfers only once
 Answer = TypeVar("Answer")
 
 
@@ -226,11 +226,15 @@ class Trial:
     # ---------------------------------------------------------------- counted
 
     def counts(self) -> Counts | Refused | Fault | None:
-        """The hardware's counters over one call; a Fault when a kernel failed there, None when nobody answered."""
+        """The hardware's counters over one call; a Fault when a kernel failed there twice, None when nobody answered.
+
+        No verdict rests on it: the context of an open profiler may end with that of another candidate's fault.
+        """
         handle = self._seat.answer(Lend())
         with gpu_lock(self.uuid):
             if isinstance(handle, bytes):
-                return self._counts_lent(handle)
+                found = self._counts_lent(handle)
+                return self._counts_lent(handle) if isinstance(found, Fault) else found
             found = self._seat.answer(Count(self._program.metrics))  # where processes cannot lend each other memory
         return found.fault if isinstance(found, Broke) else found if isinstance(found, (Counts, Refused)) else None
 

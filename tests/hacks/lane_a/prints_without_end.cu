@@ -1,7 +1,7 @@
 // row: 38
 // function: twice
 // expect: timeout: prints more than
-// device: ok | timeout
+// device: ok | timeout | crash
 // twin: twice/prints_a_line
 // Floods whoever reads its output.
 #include <stdio.h>
