@@ -133,9 +133,11 @@ def test_each_moves_best_comes_before_the_second_best_of_any() -> None:
 
 
 def test_a_move_that_the_model_does_not_see_has_a_rank_of_its_own() -> None:
-    assert least_rank((Step("panel", "k", (32,)),), -3.0) > 0
-    assert least_rank((Step("block", "k", (128,)),), -3.0) == -3.0
-    assert least_rank((), -inf) == -inf
+    panel = Step("panel", "k", (32,))
+    assert least_rank((panel,), -3.0, Schedule()) > 0
+    assert least_rank((panel,), -3.0, Schedule((panel,))) == -3.0
+    assert least_rank((Step("block", "k", (128,)),), -3.0, Schedule()) == -3.0
+    assert least_rank((), -inf, Schedule()) == -inf
 
 
 @pytest.mark.parametrize(

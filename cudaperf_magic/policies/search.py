@@ -34,6 +34,7 @@ MOST_SERIAL = 0.25  # with more of the work in single threads than this, a GPU o
 FOLLOWED_BY = {"interchange": ("stage",), "stage": ("pad",), "tile": ("coarsen", "pad")}
 # Where time counts, also what keeps more loads under way in the kernel that a step has made.
 TIMED_BY = FOLLOWED_BY | {"two_pass": ("unroll",), "team": ("unroll",), "split_k": ("unroll",), "panel": ("tile",)}
+WORTHWHILE = 1.02  # times as fast, as the model has it, for a step on one kernel of several
 NOTHING_LEFT = "no move is left that changes the best program"
 
 
@@ -52,6 +53,7 @@ class _Ranked:
 
     rank: float
     need: float
+    cost: float
     program: Program
     schedule: Schedule
     new: tuple[Step, ...]
@@ -124,9 +126,11 @@ class SearchPolicy:
                 changed, steps = self._carried(idea, base, schedule, context)
             except (Refused, ValueError):
                 continue  # the move does not fit this program
-            rank = _rank(before / _cost(changed, context))
-            rank = least_rank(idea.steps, rank) if context.fills else rank
-            made.append(_Ranked(rank, idea.need, changed, steps, idea.steps, idea.why))
+            cost = _cost(changed, context)
+            rank = _rank(before / cost)
+            if context.fills:
+                rank = least_rank(idea.steps, rank, schedule)
+            made.append(_Ranked(rank, idea.need, cost, changed, steps, idea.steps, idea.why))
         for steps, why in variants(schedule) if context.fills else ():
             try:
                 loops, kernels = parted(steps)
@@ -134,8 +138,9 @@ class SearchPolicy:
             except (Refused, ValueError):
                 continue
             new = tuple(step for step in steps.steps if step not in schedule.steps)
-            made.append(_Ranked(_rank(before / _cost(changed, context)), 0.0, changed, steps, new, why))
-        ranked = sorted(made, key=lambda m: (-m.rank, -m.need))
+            cost = _cost(changed, context)
+            made.append(_Ranked(_rank(before / cost), 0.0, cost, changed, steps, new, why))
+        ranked = sorted(made, key=lambda m: (-m.rank, -m.need, m.cost if context.fills else 0.0))
         for each in spread(ranked, lambda m: (m.rank, m.new)) if context.fills else ranked:
             try:
                 yield self.candidate(each.program, each.schedule, context, each.why)
@@ -152,7 +157,7 @@ class SearchPolicy:
         except (Refused, ValueError):
             return
         before = _cost(program, context)
-        promising: list[tuple[float, _Idea]] = []
+        best: dict[str, tuple[float, tuple[Step, ...], str]] = {}  # of each kernel
         for move, step in options(program, context):
             for more, teaches in (((), ""), *_followed(program, step, context)):
                 steps = (step, *more)
@@ -160,11 +165,16 @@ class SearchPolicy:
                     gain = before / _cost(carried_out(program, Schedule(steps), context), context)
                 except (Refused, ValueError):
                     continue
-                why = f"{idea.why} {step}: {move.teaches} {teaches}".rstrip()
-                promising.append((gain, _Idea((*idea.steps, *steps), why, idea.need)))
-        gain, found = max(promising, key=lambda pair: pair[0], default=(0.0, idea))
-        if _rank(gain) > 0:
-            yield found
+                if gain > best.get(step.target, (0.0,))[0]:
+                    best[step.target] = (gain, steps, f"{step}: {move.teaches} {teaches}".rstrip())
+        found = sorted(best.values(), key=lambda each: -each[0])
+        if not found or (found[0][0] <= WORTHWHILE if context.fills else _rank(found[0][0]) <= 0):
+            return
+        yield _Idea((*idea.steps, *found[0][1]), f"{idea.why} {found[0][2]}", idea.need)
+        together = [each for each in found if each[0] > WORTHWHILE]
+        if context.fills and len(together) > 1:  # a step that makes several kernels opens the way in each of them
+            steps = tuple(step for _, own, _ in together for step in own)
+            yield _Idea((*idea.steps, *steps), " ".join([idea.why, *(why for _, _, why in together)]), idea.need)
 
     def _carried(self, idea: _Idea, base: Program, schedule: Schedule, context: Context) -> tuple[Program, Schedule]:
         on_loops, _ = parted(schedule)

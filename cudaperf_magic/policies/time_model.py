@@ -52,11 +52,20 @@ def _kernel_us(traffic: Traffic) -> float:
     if nest.team == 1 and not nest.loops:
         return LAUNCH_US + work * SERIAL_STEP_US
     sectors = traffic.total_sectors()
-    threads = min(max(traffic.threads, 1.0), RESIDENT)
+    threads = min(max(traffic.threads * _busy(traffic), 1.0), RESIDENT)
     reached = min(1.0, threads * _under_way(traffic) / UNDER_WAY_BYTES)
     memory = sectors * SECTOR_BYTES / (BYTES_A_US * reached)
-    lanes = LANES_A_US * min(1.0, max(traffic.threads, 32.0) / BUSY)
+    lanes = LANES_A_US * min(1.0, max(traffic.threads * _busy(traffic), 1.0) / BUSY)
     return LAUNCH_US + max(memory, work / lanes)
+
+
+def _busy(traffic: Traffic) -> float:
+    """Which part of a team has something to do: a loop of fewer turns than threads leaves the others idle."""
+    inner = [loop for loop in loops_of(traffic.nest.body) if not loops_of(loop.body)]
+    if traffic.nest.team == 1 or not inner:
+        return 1.0
+    turns = max(trips_of(loop, traffic.inside)[0] for loop in inner)
+    return min(1.0, max(turns, 1.0) / traffic.nest.team)
 
 
 def _under_way(traffic: Traffic) -> float:

@@ -82,9 +82,10 @@ def _with_numbers(step: Step, numbers: tuple[int, ...]) -> Step:
 Ranked = TypeVar("Ranked")
 
 
-def least_rank(steps: tuple[Step, ...], rank: float) -> float:
-    """The rank that the model gives these new steps, or what it is known not to see."""
-    return max([rank, *(UNSEEN[step.move] for step in steps if step.move in UNSEEN)])
+def least_rank(steps: tuple[Step, ...], rank: float, schedule: Schedule) -> float:
+    """The rank that the model gives these new steps, or that of a move that it does not see, when it is the first."""
+    made = {step.move for step in schedule.steps}
+    return max([rank, *(UNSEEN[step.move] for step in steps if step.move in UNSEEN and step.move not in made)])
 
 
 def spread(ranked: Sequence[Ranked], of: Callable[[Ranked], tuple[float, tuple[Step, ...]]]) -> Iterator[Ranked]:

@@ -36,7 +36,7 @@ from cudaperf_magic.compiler.loops import (
 from cudaperf_magic.compiler.moves.distribute import distributed
 from cudaperf_magic.compiler.moves.hold import carried, held
 from cudaperf_magic.compiler.moves.move import Refused
-from cudaperf_magic.compiler.rewriting.panels import Panelled, panelled
+from cudaperf_magic.compiler.rewriting.panels import STRIPS, Panelled, panelled
 from cudaperf_magic.compiler.rewriting.replacing import exchanged, worded
 from cudaperf_magic.compiler.rewriting.restructure import interchanged
 from cudaperf_magic.compiler.rewriting.wave_tiles import front_of, points_forward, tiled
@@ -99,6 +99,8 @@ def shaped(function: Function, facts: Facts, steps: tuple[Step, ...], orders: Ma
 
 def loop_options(function: Function, facts: Facts, fills: bool = False) -> Iterator[tuple[LoopMove, Step]]:
     """The steps on loops worth trying, with `fills` for sizes that fill a device; some are refused when made."""
+    strips = [loop for loop in loops_of(function.body) if loop.label.endswith(STRIPS)]
+    in_strips = {inner.label for strip in strips for inner in loops_of(strip.body)}
     for loop in loops_of(function.body):
         kind = facts.loop(loop.label).kind
         may_part = kind == "parallel" or fills
@@ -114,7 +116,7 @@ def loop_options(function: Function, facts: Facts, fills: bool = False) -> Itera
                 yield CARRY, Step("carry", loop.label)
         if kind == "sequential" and fills and front_of(loop) is not None:
             yield WAVE_TILES, Step("wave_tiles", loop.label, (STRIP,))
-        if kind == "sequential" and fills and _has_triangle(loop, facts):
+        if kind == "sequential" and fills and loop.label not in in_strips and _has_triangle(loop, facts):
             yield PANEL, Step("panel", loop.label, (STRIP,))
         if kind == "sequential" and any(facts.loop(inner.label).is_parallel for inner in loops_of(loop.body)):
             yield ONE_BLOCK, Step("one_block", loop.label)

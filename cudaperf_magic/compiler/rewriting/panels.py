@@ -36,6 +36,7 @@ from cudaperf_magic.compiler.loops import (
 )
 from cudaperf_magic.compiler.rewriting.restructure import chain, fresh
 
+STRIPS = "_strip"  # how the label of a loop over strips ends
 SENTENCE = "Strips of {size}: first the strip itself, then all that lies beyond it, in one go."
 
 
@@ -75,7 +76,7 @@ def _strip(loop: Loop, size: int, taken: set[str], labels: set[str]) -> _Strip:
     end = Call("min", (Binary("+", first, Const(str(size))), loop.stop))
     comment = "\n".join(part for part in (loop.comment, SENTENCE.format(size=size)) if part)
     outer = replace(
-        loop, var=first.name, step=size, body=(), label=taken_name(f"{loop.label}_strip", labels), comment=comment
+        loop, var=first.name, step=size, body=(), label=taken_name(f"{loop.label}{STRIPS}", labels), comment=comment
     )
     return _Strip(loop.var, first, end, outer, replace(loop, start=first, stop=end, comment=""))
 
