@@ -138,18 +138,7 @@ def _compile(
     try:
         for name in names:
             _must(library.nvrtcAddNameExpression(program, name.encode()))
-        flags = [
-            f"-arch={arch}",
-            "-lineinfo",
-            "--ptxas-options=-v",
-            "-default-device",
-            "-device-int128",
-            "-DCCCL_DISABLE_NVRTC_COMPATIBILITY_CHECK",
-            f"-include={STUBS / 'nvcc_unasked.h'}",
-            "-diag-suppress=47",  # CUDA's own headers define INT_MAX and its like once more, in other words
-            *options,
-        ]
-        flags += [f"-I{folder}" for folder in include_folders()]
+        flags = _flags(arch, options)
         with precompiled(source if may_precompile else "", flags, include_folders()) as more:
             flags += more
             status = library.nvrtcCompileProgram(
@@ -175,6 +164,21 @@ def _compile(
         return Compiled(record, ptx, cubin, lowered, source)
     finally:
         library.nvrtcDestroyProgram(ctypes.byref(program))
+
+
+def _flags(arch: str, options: tuple[str, ...]) -> list[str]:
+    return [
+        f"-arch={arch}",
+        "-lineinfo",
+        "--ptxas-options=-v",
+        "-default-device",
+        "-device-int128",
+        "-DCCCL_DISABLE_NVRTC_COMPATIBILITY_CHECK",
+        f"-include={STUBS / 'nvcc_unasked.h'}",
+        "-diag-suppress=47",  # CUDA's own headers define INT_MAX and its like once more, in other words
+        *options,
+        *(f"-I{folder}" for folder in include_folders()),
+    ]
 
 
 def _with_symbols(compiled: Compiled, names: tuple[str, ...], log: str) -> Compiled:
