@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 
 from cudaperf_magic.compiler.analysis.affine import integer, simplify
 from cudaperf_magic.compiler.analysis.dependence import Facts, LoopFacts
@@ -64,18 +65,22 @@ def plan(function: Function, orders: Mapping[str, str] | None = None, loop_steps
     Raises:
         Refused: one of the steps does not apply.
     """
-    function = without_continue(returns_to_result(first_hits(lift_tables(function))))
-    function, facts = restructure(delinearise(function), orders or {})
+    function, facts = _restructured(function, tuple(sorted((orders or {}).items())))
     made = shaped(function, facts, loop_steps, orders or {})
     function, facts = made.function, made.facts
     mapper = _Mapper(function, facts, Symbols.of(function), made.one_block)
     nodes = mapper.map(function.body)
     reasons = tuple(dict.fromkeys(mapper.reasons))
-    known = frozenset(mapper.host_scalars)
     nodes = _named(function.name, nodes)
     used = {array for node in walk_nodes(nodes) if isinstance(node, Nest) for array in _arrays_outside(node)}
     spaces = tuple(space for space in mapper.workspaces if space.name in used)
-    return promote(Program(function, nodes, spaces, known, reasons))
+    return promote(Program(function, nodes, spaces, frozenset(mapper.host_scalars), reasons))
+
+
+@lru_cache(maxsize=32)  # every schedule of a function starts from the same tree
+def _restructured(function: Function, orders: tuple[tuple[str, str], ...]) -> tuple[Function, Facts]:
+    function = without_continue(returns_to_result(first_hits(lift_tables(function))))
+    return restructure(delinearise(function), dict(orders))
 
 
 def _arrays_outside(nest: Nest) -> set[str]:

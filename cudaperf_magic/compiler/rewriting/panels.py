@@ -34,8 +34,10 @@ from cudaperf_magic.compiler.loops import (
     loops_of,
     names_in,
 )
+from cudaperf_magic.compiler.rewriting.replacing import worded
 from cudaperf_magic.compiler.rewriting.restructure import chain, fresh
 
+MOST_PIECES = 12  # of a strip's body, cut; each is held against each, and so many have never come apart
 STRIPS = "_strip"  # how the label of a loop over strips ends
 SENTENCE = "Strips of {size}: first the strip itself, then all that lies beyond it, in one go."
 
@@ -90,6 +92,8 @@ class _Panels:
 
     def made(self, loop: Loop) -> Panelled | None:
         inner = replace(self.strip.inner, body=self.cut(self.strip.inner.body, frozenset({self.strip.var})))
+        if len(inner.body) > MOST_PIECES:
+            return None
         function = self.with_strip(self.function, loop, (inner,))
         function = self.apart(function, inner)
         pieces = self.pieces(function)
@@ -154,11 +158,12 @@ class _Panels:
     def apart(self, function: Function, inner: Loop) -> Function:
         """Every statement that may gets a loop of its own, the innermost loops first; then the strip's loop as well."""
         for label in [loop.label for loop in reversed(list(loops_of(inner.body)))] + [inner.label]:
-            facts = analyse(function, self.orders)
-            groups = facts.fission(label)
+            old = next(loop for loop in loops_of(function.body) if loop.label == label)
+            if len(worded(old.body)) < 2:
+                continue
+            groups = analyse(function, self.orders).fission(label)
             if len(groups) < 2:
                 continue
-            old = next(loop for loop in loops_of(function.body) if loop.label == label)
             made: list[Stmt] = [replace(old, body=groups[0])]
             made += [fresh(replace(old, body=group, comment=""), self.labels) for group in groups[1:]]
             function = replace(function, body=_replaced(function.body, label, *made))
