@@ -228,7 +228,7 @@ class _Mapper:
                 break
             if self.facts.loop(inner.label).kind == "reduction" and self.facts.loop(loop.label).kind == "parallel":
                 break  # a private sum stays inside its thread
-            inner = normalised(inner, tuple(band)) or inner
+            inner = normalised(inner, tuple(band), set(self.symbols.types)) or inner
             if axes_of((*band, inner), tuple(member.label for member in (*band, inner))) is None:
                 break  # its points lie in no box that the host knows
             band.append(inner)

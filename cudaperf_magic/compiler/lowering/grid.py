@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from cudaperf_magic.compiler.analysis.affine import constant, integer, is_extremum, linear, same, simplify
+from cudaperf_magic.compiler.fresh import unused_name
 from cudaperf_magic.compiler.loops import (
     Binary,
     Call,
@@ -115,7 +116,7 @@ def _extreme_sum(expression: Expr, boxes: Boxes, want_low: bool) -> Expr | None:
             return None
 
 
-def normalised(loop: Loop, around: tuple[Loop, ...]) -> Loop | None:
+def normalised(loop: Loop, around: tuple[Loop, ...], taken: set[str]) -> Loop | None:
     """A loop of another step than 1 whose start depends on loops around it, counted from 0; None for other loops.
 
     Its points are asked whether they lie before the end, for the count is the most that there may be.
@@ -131,7 +132,7 @@ def normalised(loop: Loop, around: tuple[Loop, ...]) -> Loop | None:
     first, last = extreme(loop.start, boxes, True), extreme(loop.stop, boxes, False)
     if first is None or last is None:
         return None
-    number = Name(f"{loop.var}_number")
+    number = unused_name(f"{loop.var}_number", taken)
     index = Binary("+", loop.start, Binary("*", Const(str(loop.step)), number))
     inside = If(Binary("<", Name(loop.var), loop.stop), loop.body, line=loop.line)
     count = ceil_div(simplify(Binary("-", last, first)), loop.step)
