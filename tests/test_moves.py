@@ -81,7 +81,8 @@ CASES = [
     pytest.param("elementwise/rgb_to_gray", "vector(rgb_to_gray_kernel, 16)", N, id="three-interleaved-bytes"),
     pytest.param("transposes/copy_pitched", "vector(copy_pitched_kernel1, 16)",
                  [{"w": w, "h": h, "sp": s, "dp": d} for h in (0, 7)
-                  for w, s, d in ((0, 0, 0), (33, 48, 64), (33, 48, 40), (32, 32, 32))], id="vectors-in-rows-of-a-flat-array"),
+                  for w, s, d in ((0, 0, 0), (33, 48, 64), (33, 48, 40), (32, 32, 32))],
+                 id="vectors-in-rows-of-a-flat-array"),
     pytest.param(UPPER, "vector(upper_kernel, 16)", N, id="sixteen-bytes-and-a-conditional-store"),
     pytest.param("scans/exclusive_scan", "scan_blocks(exclusive_scan_kernel, 16)", N, id="exclusive-scan"),
     pytest.param("scans/prefix_sum", "scan_blocks(prefix_sum_kernel, 16)", N, id="scan-in-place"),
