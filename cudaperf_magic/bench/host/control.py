@@ -9,6 +9,7 @@ from tree_sitter import Node
 
 from cudaperf_magic.bench.host.declared import AUTO, declared, written_type
 from cudaperf_magic.bench.host.expressions import initialiser, part
+from cudaperf_magic.bench.host.runtime import PlanError
 from cudaperf_magic.bench.host.scope import (
     BREAK,
     CONTINUE,
@@ -31,7 +32,7 @@ from cudaperf_magic.bench.host.scope import (
     statement,
     truth,
 )  # fmt: skip
-from cudaperf_magic.bench.host.source import line_of
+from cudaperf_magic.bench.host.source import line_of, text
 from cudaperf_magic.bench.host.statements import auto_pointer, discarding, nothing
 from cudaperf_magic.bench.host.types import VOID, ArrayType, ReferenceType, Type
 
@@ -213,6 +214,23 @@ def break_statement(node: Node, scope: Scope) -> Run:
 @statement("continue_statement")
 def continue_statement(node: Node, scope: Scope) -> Run:
     return lambda frame: CONTINUE
+
+
+@statement("throw_statement")
+def throw(node: Node, scope: Scope) -> Run:
+    """What is thrown is not made; a literal in it is what is said."""
+    words = [text(found)[1:-1] for found in _strings(node)]
+    said = " ".join(words) or f"the host function gives up: {shorten(node)}"
+    line = line_of(node)
+
+    def run(frame: Frame) -> Signal | None:
+        raise PlanError(said, line)
+
+    return run
+
+
+def _strings(node: Node) -> list[Node]:
+    return [node] if node.type == "string_literal" else [s for child in node.named_children for s in _strings(child)]
 
 
 @statement("return_statement")

@@ -231,7 +231,9 @@ def convert(expr: Expr, target: Type, node: Node, *, is_cast: bool = False) -> E
     if isinstance(target, LibraryType) or isinstance(source, LibraryType):
         made = target.taken(expr, node) if isinstance(target, LibraryType) else None
         made = source.given(expr, target, node) if made is None and isinstance(source, LibraryType) else made
-        return made or refuse(node, f"{shorten(node)}: a {describe(source)} is not read as a {describe(target)}")
+        if isinstance(made, Expr):
+            return made
+        refuse(node, f"{shorten(node)}: a {describe(source)} is not read as a {describe(target)}")
     if isinstance(source, Arithmetic) and isinstance(target, Arithmetic):
         return _mapped(expr, target, arithmetic_converter(source, target))
     if (
