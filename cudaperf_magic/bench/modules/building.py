@@ -19,6 +19,8 @@ from typing import Any
 import numpy as np
 
 from ..cache import Cache, key_of
+from ..extensions.lane_b import fast_answer
+from ..extensions.sources import NotFast
 from ..includes import refused_include
 from ..sandbox import Crashed, Finished, TimedOut, run_in_child
 
@@ -36,7 +38,9 @@ NO_NVCC = (
 
 
 def build_extension(request: dict[str, Any]) -> dict[str, Any]:
-    """{"path": of the library} or {"error": the compiler's words}. The request is a child's: nothing in it is believed.
+    """{"fast": for open_answer}, {"path": of the library} or {"error": the compiler's words}.
+
+    The request is a child's: nothing in it is believed.
 
     Raises:
         ToolchainError: no process can be started.
@@ -44,6 +48,11 @@ def build_extension(request: dict[str, Any]) -> dict[str, Any]:
     trouble = _trouble(request)
     if trouble:
         return {"error": trouble}
+    fast = fast_answer(request)
+    if not isinstance(fast, NotFast):
+        return {"fast": fast}
+    if request["cuda_sources"] and shutil.which("nvcc") is None:
+        return {"error": f"{NO_NVCC} (NVRTC alone does not do: {fast.reason})"}
     cache = Cache()
     key = key_of("extension", sys.version, _torch_version(), repr(sorted(request.items())))
     path = cache.path(key)
@@ -73,8 +82,6 @@ def _trouble(request: Any) -> str:
         refused = refused_outside(text)
         if refused:
             return refused
-    if request["cuda_sources"] and shutil.which("nvcc") is None:
-        return NO_NVCC
     return ""
 
 

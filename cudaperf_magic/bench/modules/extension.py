@@ -17,6 +17,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+from ..extensions.lane_b import open_answer
 from ..sandbox_line import Line
 
 WANT = "want"  # the key of an answer that asks the parent for something
@@ -48,6 +49,8 @@ def route_load_inline(line: Line, *, knock_out: bool) -> None:
         answer = line.receive()
         if answer.get("error"):
             raise RuntimeError(f"Error building extension {name!r}: {answer['error']}")
+        if "fast" in answer:
+            return open_answer(name, answer["fast"])
         return import_extension(name, answer["path"])
 
     theirs.load_inline = load_inline  # type: ignore[assignment]

@@ -12,8 +12,9 @@ __global__ void matmul_kernel(const float* A, const float* B, float* C, int M, i
     int col = blockIdx.x * TILE + threadIdx.x;
     float acc = 0.0f;
     for (int t = 0; t < (K + TILE - 1) / TILE; ++t) {
-        As[threadIdx.y][threadIdx.x] = row < M && t * TILE + threadIdx.x < K ? A[row * K + t * TILE + threadIdx.x] : 0.f;
-        Bs[threadIdx.y][threadIdx.x] = col < N && t * TILE + threadIdx.y < K ? B[(t * TILE + threadIdx.y) * N + col] : 0.f;
+        int x = t * TILE + threadIdx.x, y = t * TILE + threadIdx.y;
+        As[threadIdx.y][threadIdx.x] = row < M && x < K ? A[row * K + x] : 0.f;
+        Bs[threadIdx.y][threadIdx.x] = col < N && y < K ? B[y * N + col] : 0.f;
         __syncthreads();
         #pragma unroll
         for (int k = 0; k < TILE; ++k) acc += As[threadIdx.y][k] * Bs[k][threadIdx.x];
@@ -23,7 +24,8 @@ __global__ void matmul_kernel(const float* A, const float* B, float* C, int M, i
 }
 torch::Tensor matmul(torch::Tensor a, torch::Tensor b) {
     TORCH_CHECK(a.size(1) == b.size(0), "cannot multiply ", a.sizes(), " by ", b.sizes());
-    TORCH_CHECK(a.dtype() == torch::kFloat32 && b.scalar_type() == at::ScalarType::Float, "float32 only, not ", a.scalar_type());
+    TORCH_CHECK(a.dtype() == torch::kFloat32 && b.scalar_type() == at::ScalarType::Float,
+                "float32 only, not ", a.scalar_type());
     a = a.contiguous();
     b = b.contiguous();
     int M = a.size(0), K = a.size(1), N = b.size(1);
