@@ -216,3 +216,68 @@ def test_everything_is_given_back() -> None:
     timed.end_to_end(1)
     timed.close()
     assert gpu.memory == {}
+
+
+def test_a_kernel_that_answers_only_on_the_first_buffers_is_caught() -> None:
+    first: list[int] = []
+
+    def partial(gpu: FakeGpu, values: list[int]) -> float:
+        first[:] = first or [values[1]]
+        if values[1] == first[0]:
+            return double(gpu, values)
+        floats(values[1], N)[:] = 1.0  # the same nonsense in every call
+        return 1.0
+
+    _, timed = settled(partial)
+    assert wrong_calls(timed) > 0
+
+
+def test_a_kernel_that_copies_a_neighbours_answer_to_the_same_inputs_gains_no_time() -> None:
+    """Integers have no last bit to turn over, so the inputs of all sets are the same."""
+    known: list[int] = []
+
+    def copying(gpu: FakeGpu, values: list[int]) -> float:
+        for address in known:
+            if np.array_equal(floats(address, N), 2 * floats(values[0], N)):  # stands for any test that is quick
+                floats(values[1], N)[:] = floats(address, N)
+                return 1.0
+        known[:] = [*known, values[1]] if values[1] not in known else known
+        return double(gpu, values) + 90.0
+
+    gpu = FakeGpu({"k": copying})
+    arrays = (DeviceArray("x", "in", X), DeviceArray("y", "out", np.ones(N, np.float32)))
+    timed = prepare(gpu, b"ours", Program(b"theirs", {}, LaunchPlan((LAUNCH,)), arrays), seed=5)  # type: ignore[arg-type]
+    assert timed.first_call() is None
+    timed.settle()
+    assert wrong_calls(timed) == 0 and all(sample.us >= 100.0 for sample in timed.cold_samples(10))
+
+
+def test_a_kernel_that_keeps_answers_in_the_benchs_own_memory_gains_no_time() -> None:
+    def hoarding(gpu: FakeGpu, values: list[int]) -> float:
+        y, place = values[1], next(iter(gpu.memory))  # the first that was allocated
+        if floats(place, 1)[0] == 42.0 and np.array_equal(floats(place + 8, N), floats(values[0], N)):
+            floats(y, N)[:] = floats(place + 8 + 4 * N, N)
+            return 1.0
+        double(gpu, values)
+        floats(place, 1)[0] = 42.0
+        floats(place + 8, N)[:], floats(place + 8 + 4 * N, N)[:] = floats(values[0], N), floats(y, N)
+        return 1000.0
+
+    _, timed = settled(hoarding)
+    assert wrong_calls(timed) == 0 and all(sample.us >= 1000.0 for sample in timed.cold_samples(40))
+
+
+def test_what_a_kernel_leaves_behind_its_buffers_or_in_what_they_are_restored_from_is_damage() -> None:
+    def behind(gpu: FakeGpu, values: list[int]) -> float:
+        add(gpu, values)
+        floats(values[1] + (1 << 20), 1)[0] = 42.0  # within the page that the set lies in
+        return 300.0
+
+    def undermining(gpu: FakeGpu, values: list[int]) -> float:
+        add(gpu, values)
+        floats(timed._sets[0]._pristine["y"], N)[:] = 0.0
+        return 300.0
+
+    for kernel in (behind, undermining):
+        _, timed = prepared(kernel, role="inout")
+        assert timed.first_call() is None and timed.damage() == ("the bytes between the arrays",)

@@ -18,9 +18,12 @@ from cudaperf_magic.bench.gpu.graph import Graph
 from cudaperf_magic.bench.gpu.launching import Functions, ReadyLaunch
 from cudaperf_magic.bench.gpu.places import Layout, Place, lay_out
 from cudaperf_magic.bench.gpu.running import fault_of
+from cudaperf_magic.bench.gpu.trusted import COMPARED
 from cudaperf_magic.bench.plan import Allocate, Copy, Fill, Free, Launch, LaunchPlan, Pointer, Step
 from cudaperf_magic.records import Fault, Role
 
+PAGE_BYTES = 2 << 20  # of device memory: the least that is mapped
+_HANDLE_BYTES = 64  # CUipcMemHandle
 Ready = Callable[[ctypes.c_void_p], None]
 
 
@@ -39,6 +42,10 @@ class DeviceArray:
     @property
     def dtype(self) -> str:
         return self.host.dtype.name
+
+    @property
+    def is_varied(self) -> bool:
+        return self.may_vary and self.role != "out" and self.dtype in COMPARED
 
     @property
     def is_written(self) -> bool:
@@ -84,7 +91,10 @@ class BufferSet:
         self._driver, self._stream, self._program, self.layout = driver, stream, program, layout
         self._inout = [array for array in program.arrays if array.role == "inout"]
         pristine_bytes = sum(-(-array.host.nbytes // 512) * 512 for array in self._inout)
-        self.size_bytes = layout.size_bytes + pristine_bytes
+        used_bytes = layout.size_bytes + pristine_bytes
+        # Whole pages, so that what is mapped behind the set is known, and looked at.
+        self.size_bytes = -(-used_bytes // PAGE_BYTES) * PAGE_BYTES
+        self.bands = (*layout.bands, Place(used_bytes, self.size_bytes - used_bytes))
         base = ctypes.c_uint64(lent_base or 0)
         if lent_base is None:
             driver.call("cuMemAlloc_v2", ctypes.byref(base), ctypes.c_size_t(self.size_bytes))
@@ -105,6 +115,25 @@ class BufferSet:
     def source(self, array: DeviceArray) -> int:
         """Where the array's values before a call lie: `inout` ones have a copy of their own."""
         return self._pristine.get(array.name, self.address(array.name))
+
+    @property
+    def written(self) -> list[tuple[int, int]]:
+        """Address and bytes of each output."""
+        return [(self.address(array.name), array.host.nbytes) for array in self._program.outputs]
+
+    @property
+    def untouched(self) -> list[tuple[str, tuple[int, int]]]:
+        """What no call may change: inputs by name; unnamed the bands, and what `inout` arrays are restored from."""
+        arrays = self._program.arrays
+        inputs = [(one.name, (self.address(one.name), one.host.nbytes)) for one in arrays if one.role == "in"]
+        bands = [("", (self.base + band.offset, band.size_bytes)) for band in self.bands]
+        return [*inputs, *bands, *(("", (self._pristine[one.name], one.host.nbytes)) for one in self._inout)]
+
+    def handle(self) -> bytes:
+        """By which another process maps the set's memory."""
+        found = (ctypes.c_ubyte * _HANDLE_BYTES)()
+        self._driver.call("cuIpcGetMemHandle", found, ctypes.c_uint64(self.base))
+        return bytes(found)
 
     def upload(self, array: DeviceArray) -> None:
         if array.host.nbytes:

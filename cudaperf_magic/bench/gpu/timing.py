@@ -13,9 +13,11 @@ What the numbers are:
 Not in them: allocation (workspaces are made ahead) and whatever else a host function does on the CPU. A window of one
 call holds the start of its first kernel too, some microseconds.
 
-Inputs of different sets differ in the last bit of some elements where the task allows it, and each set's first call
-was alone with its answer; so an answer taken from another call, or kept from an earlier one, does not fit. Call it in a
-child process: after a fault the context is lost. Verdicts, ratios and baselines are not its work.
+A new set first holds the first one's inputs, and a call on it has to give what was held against the reference; then
+they differ in the last bit of some elements where the task allows it. Each set's calls there are alone with their
+answer, and outputs of all sets are poisoned before every window; so an answer taken from another call, or kept from an
+earlier one, does not fit. Where inputs may not differ, a call that takes far longer alone than beside others shares no
+window. Call it in a child process: after a fault the context is lost. Verdicts, ratios, baselines are not its work.
 """
 
 from __future__ import annotations
@@ -43,9 +45,9 @@ MOST_STEPS = 200  # in a window: as many as the driver queues without waiting, w
 ALONE_US = 5000.0  # calls longer than this get no second set of buffers: its first call would cost more than it tells
 QUEUE_US, ENQUEUE_US = 20.0, 4.0  # host time for a window, and for each step in it
 MOST_HOLD_US = 20_000.0
-TRIALS = 3  # of a stream of launches and of the graph each
+TRIALS = 3  # of a stream of launches and of the graph each, and of calls alone
+LONE, LONE_US = 1.5, 12.0  # alone, a call takes some microseconds more than in a shared window; beyond, it gains there
 _NON_BLOCKING = 1  # CU_STREAM_NON_BLOCKING
-_HANDLE_BYTES = 64  # CUipcMemHandle
 
 
 def prepare(
@@ -95,6 +97,7 @@ class Prepared:
         self._kept: dict[tuple[int, str], int] = {}
         self._inputs: list[Prints] = []
         self._expected: list[Prints] = []
+        self._proofs: list[Call] = []
         self._manner: Manner | None = None
         self._load()
         self._add_set()
@@ -135,10 +138,13 @@ class Prepared:
                 self._make_sets(calls if calls > 1 else 2 if length_us < ALONE_US else 1)
                 calls = min(calls, len(self._sets))
                 length_us = self._sample(self._chosen(calls), is_cold=True).us
+            lone_us = self._median_us(1)
+            if calls > 1 and lone_us > LONE * length_us + LONE_US:
+                calls, length_us = 1, lone_us
         warm = max(1, min(calls, self._trusted.l2_bytes // 2 // max(first.size_bytes, 1)))
         bytes_used = sum(one.size_bytes for one in self._sets)
-        expected = tuple(self._expected)
-        self._manner = Manner(calls, warm, first.is_graph, is_reloaded, expected, length_us, bytes_used)
+        expected, proofs = tuple(self._expected), tuple(self._proofs)
+        self._manner = Manner(calls, warm, first.is_graph, is_reloaded, expected, length_us, bytes_used, proofs)
         return self._manner
 
     # ---------------------------------------------------------------- samples
@@ -173,19 +179,16 @@ class Prepared:
 
     def lent(self) -> bytes:
         """A handle by which another process maps the first set, while this one lives and leaves it alone."""
-        handle = (ctypes.c_ubyte * _HANDLE_BYTES)()
         self._wait()
-        self._driver.call("cuIpcGetMemHandle", handle, ctypes.c_uint64(self._sets[0].base))
-        return bytes(handle)
+        return self._sets[0].handle()
 
     def damage(self) -> tuple[str, ...]:
         """What the calls changed and had no right to: names of inputs, or "the bytes between the arrays"."""
         self._trusted.renew()
         found = []
         for one, before in zip(self._sets, self._inputs, strict=True):
-            now = self._trusted.fingerprints(self._untouched(one))
-            names = [array.name for array in self._program.arrays if array.role == "in"]
-            names += ["the bytes between the arrays"] * (len(now) - len(names))
+            now = self._trusted.fingerprints([place for _, place in one.untouched])
+            names = (name or "the bytes between the arrays" for name, _ in one.untouched)
             found += [name for name, was, is_ in zip(names, before, now, strict=True) if was != is_]
         return tuple(dict.fromkeys(found))
 
@@ -213,7 +216,7 @@ class Prepared:
         sets = [self._sets[number] for number in chosen]
         if self._program.remembers:
             self._load()
-        self._refresh(sets)
+        self._refresh(self._sets)  # of those that are not called, too: nothing right stands anywhere
         if is_cold:
             self._trusted.flush()
         else:
@@ -222,14 +225,14 @@ class Prepared:
             self._wait()
             if self._program.remembers:
                 self._load()
-            self._refresh(sets)
+            self._refresh(self._sets)
         us = self._window((BufferSet.call,), sets)
         self._trusted.renew()
-        places = [place for one in sets for place in self._written(one)]
+        places = [place for one in sets for place in one.written]
         prints = self._trusted.fingerprints(places)
         width = len(self._program.outputs)
         each = [prints[width * k : width * (k + 1)] for k in range(len(chosen))]
-        calls = (Call(number, own, self._distances(number)) for number, own in zip(chosen, each, strict=True))
+        calls = (Call(number, own, self._distances(number, number)) for number, own in zip(chosen, each, strict=True))
         return Sample(us / len(sets), tuple(calls))
 
     def _end_to_end_sample(self, host: HostArrays) -> Sample:
@@ -237,12 +240,11 @@ class Prepared:
         if self._program.remembers:
             self._load()
         host.refresh()
-        self._refresh([first])
+        self._refresh(self._sets)
         self._trusted.flush()
         us = self._window((host.queue_inputs, BufferSet.call, host.queue_outputs), [first])
         self._trusted.renew()
-        call = Call(0, self._trusted.fingerprints(self._written(first)), self._distances(0))
-        return Sample(us, (call,))
+        return Sample(us, (self._left(0, like=0),))
 
     def _window(self, actions: Sequence[Callable[[BufferSet], None]], sets: Sequence[BufferSet]) -> float:
         """Microseconds that the actions on each set take, one after another."""
@@ -276,17 +278,20 @@ class Prepared:
     def _choose_graph(self) -> float:
         """Leaves the first set as the faster of the two; its length in microseconds."""
         first = self._sets[0]
-        plain_us = statistics.median([self._sample([0], is_cold=True).us for _ in range(TRIALS)])
+        plain_us = self._median_us(1)
         try:
             first.capture()
         except DriverError:
             first.uncapture()
             return plain_us  # a step that cannot be captured
-        graph_us = statistics.median([self._sample([0], is_cold=True).us for _ in range(TRIALS)])
+        graph_us = self._median_us(1)
         if graph_us < plain_us:
             return graph_us
         first.uncapture()
         return plain_us
+
+    def _median_us(self, calls: int) -> float:
+        return statistics.median([self._sample(self._chosen(calls), is_cold=True).us for _ in range(TRIALS)])
 
     def _calls_for(self, length_us: float, steps: int) -> int:
         wanted = -(-WINDOW_US // max(length_us, 0.1))
@@ -297,7 +302,7 @@ class Prepared:
         return self._random.sample(range(len(self._sets)), calls)
 
     def _make_sets(self, count: int) -> None:
-        """More sets, as far as there is room, each called alone once."""
+        """More sets, as far as there is room, each called alone with the first one's inputs, then with its own."""
         size_bytes = max(self._sets[0].size_bytes, 1)
         self._refresh(self._sets)
         while len(self._sets) < min(count, self._room // size_bytes):
@@ -305,49 +310,58 @@ class Prepared:
                 self._add_set()
             except DriverError:
                 return  # another process took the room
+            number = len(self._sets) - 1
             if self._sets[0].is_graph:
                 self._sets[-1].capture()
-            self._refresh(self._sets[-1:])
-            self._wait()
-            self._sets[-1].call()
-            self._wait()
-            self._trusted.renew()
-            self._expect(len(self._sets) - 1)
+            self._call_alone(number)
+            self._proofs.append(self._left(number, like=0))
+            if any(array.is_varied for array in self._program.arrays):
+                self._fill(number, is_varied=True)
+                self._call_alone(number)
+            self._expect(number)
             self._refresh(self._sets[-1:])  # its answer is not for the next set's call to find
+
+    def _call_alone(self, number: int) -> None:
+        """One call that finds nothing of any other's."""
+        self._refresh(self._sets[number : number + 1])
+        self._trusted.wipe()
+        self._wait()
+        self._sets[number].call()
+        self._wait()
+        self._trusted.renew()
 
     def _add_set(self) -> None:
         made = BufferSet(self._driver, self._stream, self._program, self._layout)
-        first = self._sets[0] if self._sets else None
         self._sets.append(made)
-        for array in self._program.arrays:
-            if array.role == "out":
-                continue
-            if first is None:
-                made.upload(array)
-                continue
-            made.copy(made.source(array), first.source(array), array.host.nbytes)
-            if array.may_vary and array.dtype in COMPARED:
-                words = array.host.dtype.itemsize // 4
-                self._trusted.vary(made.source(array), array.host.size, words, self._random.getrandbits(64))
-        for band in made.layout.bands:
+        for band in made.bands:
             made.fill(band, self._random.randrange(256))
-        self._inputs.append(self._trusted.fingerprints(self._untouched(made)))
+        self._inputs.append(())
+        self._fill(len(self._sets) - 1, is_varied=False)
         made.bind(self._functions)
+
+    def _fill(self, number: int, *, is_varied: bool) -> None:
+        """A set gets its inputs: the first from the host, the others those of the first."""
+        first, one = self._sets[0], self._sets[number]
+        for array in (array for array in self._program.arrays if array.role != "out"):
+            if number == 0:
+                one.upload(array)
+                continue
+            one.copy(one.source(array), first.source(array), array.host.nbytes)
+            if is_varied and array.is_varied:
+                words = array.host.dtype.itemsize // 4
+                self._trusted.vary(one.source(array), array.host.size, words, self._random.getrandbits(64))
+        self._inputs[number] = self._trusted.fingerprints([place for _, place in one.untouched])
 
     # ---------------------------------------------------------------- what calls leave
 
-    def _written(self, one: BufferSet) -> list[tuple[int, int]]:
-        return [(one.address(array.name), array.host.nbytes) for array in self._program.outputs]
-
-    def _untouched(self, one: BufferSet) -> list[tuple[int, int]]:
-        """Inputs, and the bands between arrays and workspaces."""
-        inputs = [(one.address(a.name), a.host.nbytes) for a in self._program.arrays if a.role == "in"]
-        return inputs + [(one.base + band.offset, band.size_bytes) for band in one.layout.bands]
+    def _left(self, number: int, like: int) -> Call:
+        """What the call on a set left, to be held against what one on `like` did."""
+        return Call(like, self._trusted.fingerprints(self._sets[number].written), self._distances(number, like))
 
     def _expect(self, number: int) -> None:
         """What the set's outputs hold now is what every later call on it has to give."""
         one = self._sets[number]
-        self._expected.append(self._trusted.fingerprints(self._written(one)))
+        self._expected.append(self._trusted.fingerprints(one.written))
         if not self._keeps:
             return
         for array in self._program.outputs:
@@ -357,11 +371,11 @@ class Prepared:
                 self._kept[number, array.name] = kept.value
                 self._trusted.conceal(one.address(array.name), array.host.nbytes, kept.value)
 
-    def _distances(self, number: int) -> tuple[Distance | None, ...]:
-        return tuple(self._distance(number, array) for array in self._program.outputs) if self._keeps else ()
+    def _distances(self, number: int, like: int) -> tuple[Distance | None, ...]:
+        return tuple(self._distance(number, like, one) for one in self._program.outputs) if self._keeps else ()
 
-    def _distance(self, number: int, array: DeviceArray) -> Distance | None:
-        kept = self._kept.get((number, array.name))
+    def _distance(self, number: int, like: int, array: DeviceArray) -> Distance | None:
+        kept = self._kept.get((like, array.name))
         if kept is None:
             return None
         return self._trusted.distance(self._sets[number].address(array.name), array.host.nbytes, array.dtype, kept)

@@ -45,8 +45,8 @@ class Manner:
     """How one candidate is timed, decided once from its first calls.
 
     A cold window holds `calls` calls, each on a set of buffers of its own that left L2 before. `expected` has the
-    fingerprints that each set gave when it was called alone. A module that may remember (`is_reloaded`) is loaded anew
-    before each call.
+    fingerprints that each set gave when it was called alone. `proofs` are calls on other sets with the inputs of the
+    one that they name. A module that may remember (`is_reloaded`) is loaded anew before each call.
     """
 
     calls: int
@@ -56,11 +56,13 @@ class Manner:
     expected: tuple[Prints, ...]
     call_us: float  # as found so far
     sets_bytes: int  # on the device, of all sets together
+    proofs: tuple[Call, ...] = ()
 
 
 def strays(manner: Manner, samples: Iterable[Sample]) -> tuple[Call, ...]:
-    """The timed calls whose outputs are not, bit for bit, those of their set's call alone."""
-    return tuple(call for sample in samples for call in sample.calls if call.prints != manner.expected[call.set])
+    """The calls, timed ones and proofs, whose outputs are not, bit for bit, those of their set's call alone."""
+    calls = (*manner.proofs, *(call for sample in samples for call in sample.calls))
+    return tuple(call for call in calls if call.prints != manner.expected[call.set])
 
 
 def times_us(samples: Sequence[Sample]) -> tuple[float, ...]:
