@@ -14,6 +14,7 @@ FORGETFUL = {
     ),
     "a local table": ("__global__ void k(float *x) { static const float t[4] = {1, 2, 3, 4}; x[0] = t[threadIdx.x]; }"),
     "the table of sin": "__global__ void k(double *x) { x[0] = sin(x[1]); }",
+    "a constant table": "__constant__ float t[4]; __global__ void k(float *x) { x[0] = t[threadIdx.x]; }",
     "a text that is printed": '__global__ void k(float *x) { if (x[0] < 0) printf("%f\\n", x[0]); }',
     "an assertion": "#include <assert.h>\n__global__ void k(float *x) { assert(x[0] < 0); }",
     "a flag that nothing sets": "__device__ int seen; __global__ void k(int *x) { if (seen) x[0] = 1; }",
@@ -40,6 +41,10 @@ REMEMBERING = {
         "x[1] = c[3]; }"
     ),
     "by an address that is given away": "__device__ int c[4]; __global__ void k(int **x) { x[0] = c; }",
+    "constant memory by its address": (
+        "__constant__ int c[4]; __global__ void k(int *x) { int *p = (int *)c; asm volatile("
+        '"st.u32 [%0], %1;" :: "l"(p), "r"(x[0])); x[1] = c[x[2]]; }'
+    ),
     "through a pointer set from the start": (
         "__device__ int c[4]; __device__ int *q = c; __global__ void k(int *x) { q[0] = x[0]; x[1] = q[1]; }"
     ),
@@ -59,6 +64,11 @@ def test_a_module_that_only_reads_its_own_variables_remembers_nothing(name: str)
 @pytest.mark.parametrize("name", REMEMBERING)
 def test_a_variable_that_a_kernel_may_write_is_found(name: str) -> None:
     assert any("c" in variable for variable in remembers(ptx(REMEMBERING[name])))
+
+
+def test_variables_that_assembly_declares_in_its_own_way_are_found() -> None:
+    declared = "{ .reg .b32 r; .global .align 4 .u32 a[4], c[4];\nst.global.u32 [c], r;\n}\n"
+    assert "c" in remembers(declared)
 
 
 def ptx(source: str) -> str:

@@ -10,22 +10,23 @@ from __future__ import annotations
 import re
 
 HEAP = "the device's heap"
-_VARIABLE = re.compile(
-    r"^\s*(?:\.(?:visible|extern|weak|common)\s+)*\.global\b[^;=]*?([\w$]+)\s*(?:\[[^;=]*)?(?:=|;)", re.M
-)
+# Constant memory too: its address leads a store there. Anywhere in a line, and several names in one declaration:
+# assembly need not be written as NVRTC writes it.
+_DECLARED = re.compile(r"\.(?:global|const)\s+(?:\.\w+\s+(?:\d+\s+)?)*([^;={}.][^;=]*)(?:=[^;]*)?;")
+_NAME = re.compile(r"([A-Za-z_$%][\w$]*)")
 _WORD = re.compile(r"[%\w$]+")
 _READS = ("ld.", "ldu.", "prefetch", "isspacep")
 # An address may move through these and is still only an address.
 _MOVES = ("mov.", "cvta.", "add.", "sub.", "mad.", "selp.", "cvt.", "shl.", "or.", "and.")
 _CALL = re.compile(r"\bcall(?:\.uni)?\s+(?:\([^)]*\)\s*,)?\s*([%\w$]+)")
 _PRINTS = {"vprintf", "__assertfail"}
-_INITIAL = re.compile(r"^\s*(?:\.(?:visible|extern|weak|common)\s+)*\.global\b[^;=]*=([^;]*);", re.M)
+_INITIAL = re.compile(r"\.(?:global|const)\s[^;=]*=([^;]*);")
 
 
 def remembers(ptx: str) -> tuple[str, ...]:
-    """Names of variables in global memory that a kernel may write to, and HEAP. Empty: nothing outlives a call."""
+    """Names of global or constant variables that a kernel may write to, and HEAP. Empty: nothing outlives a call."""
     heap = (HEAP,) if "malloc" in _CALL.findall(ptx) else ()
-    variables = tuple(dict.fromkeys(_VARIABLE.findall(ptx)))
+    variables = tuple(dict.fromkeys(name for names in _DECLARED.findall(ptx) for name in _NAME.findall(names)))
     if not variables:
         return heap
     lines = [line.strip() for line in ptx.splitlines() if line.strip() and not line.strip().startswith(("//", "."))]
