@@ -127,6 +127,17 @@ def test_a_candidate_too_slow_to_be_timed_is_right_and_says_so(bench: Bench, tas
     assert [label.kind for label in outcome.labels] == ["not_timed"]
 
 
+def test_a_baseline_far_slower_is_timed_once_and_no_pairs_are_claimed(
+    bench: Bench, task: Task, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(trial, "SLOW_BASELINE_US", 1.0)
+    monkeypatch.setattr(trial, "CLEARLY", 0.0)
+    timings = [evaluated(bench, task, f"number {k}").timing for k in range(2)]
+    for timing in timings:
+        assert timing is not None and len(timing.baseline_samples_us) == trial.KEPT_SAMPLES
+        assert timing.interval is None and not timing.is_faster and timing.speedup == pytest.approx(1.0)
+
+
 def test_a_baseline_that_dies_is_made_again(bench: Bench, task: Task) -> None:
     assert evaluated(bench, task).timing is not None
     ((_, baseline),) = bench._on_device._meters.values()  # type: ignore[union-attr]

@@ -38,7 +38,10 @@ from cudaperf_magic.tasks.plain import NAME, plain_candidate
 
 BASELINE_S = 24 * 3600.0  # a baseline's child lives as long as its task is worked on
 FIRST_CALL_S = 10.0  # past which a candidate is not timed: it is right on small cases, and far from fast
+# A baseline that takes so long, and so many times the candidate's time, was timed before: no pairs are needed to tell.
+SLOW_BASELINE_US, CLEARLY, KEPT_SAMPLES = 20_000.0, 3.0, 3
 WARM_WINDOWS, TRANSFER_WINDOWS = 5, 3
+UNCOUNTED_US = 100_000.0
 SLOW_US = 5000.0  # a call so long is measured warm and with transfers only once
 Answer = TypeVar("Answer")
 
@@ -59,6 +62,7 @@ class Trial:
         self.errors: list[OutputError] = []
         self.is_lost = False
         self._samples: list[Sample] = []
+        self._kept: tuple[float, ...] = ()
         self._end: End | None = None
 
     # ---------------------------------------------------------------- right
@@ -165,14 +169,26 @@ class Trial:
         if baseline is not None and baseline.manner is not None:
             least, most = planned_pairs(ours_us, baseline.manner.call_us * baseline.manner.calls)
             try:
+                if baseline.manner.call_us > max(SLOW_BASELINE_US, CLEARLY * settled.call_us):
+                    return self._alone(ours_us), baseline.kept()
                 return interleave(self.cold, baseline.cold, rng, least=least, most=most)
             except Lost:
                 if not baseline.is_lost:
                     raise
             finally:
                 baseline.forget()
+        return self._alone(ours_us), ()
+
+    def _alone(self, ours_us: float) -> tuple[float, ...]:
         least, most = planned_pairs(ours_us, 0.0)
-        return tuple(self.cold() for _ in range(min(most, 2 * least))), ()
+        return tuple(self.cold() for _ in range(min(most, 2 * least)))
+
+    def kept(self) -> tuple[float, ...]:
+        """A few cold samples, taken once: of a baseline too slow to be called again beside each candidate."""
+        if not self._kept:
+            self._kept = tuple(self.cold() for _ in range(KEPT_SAMPLES))
+            self.forget()
+        return self._kept
 
     def _windows(self, kind: Literal["warm", "end to end"], count: int) -> tuple[float, ...]:
         found = self._asked(Sampled(kind, count), tuple)
@@ -203,7 +219,7 @@ class Trial:
         clocks: Clocks | None,
     ) -> Timing:
         ours, theirs = pairs
-        found = ratio(ours, theirs) if len(theirs) >= LEAST_PAIRS else None
+        found = ratio(ours, theirs) if len(theirs) == len(ours) >= LEAST_PAIRS else None
         meter = self._meter
         timing = Timing(
             samples_us=ours,
@@ -230,6 +246,8 @@ class Trial:
 
         No verdict rests on it: the context of an open profiler may end with that of another candidate's fault.
         """
+        if self.manner is not None and self.manner.call_us > UNCOUNTED_US:
+            return Refused("a call takes so long that its several passes are not worth their time")
         handle = self._seat.answer(Lend())
         with gpu_lock(self.uuid):
             if isinstance(handle, bytes):

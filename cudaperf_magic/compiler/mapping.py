@@ -69,9 +69,8 @@ def plan(function: Function, orders: Mapping[str, str] | None = None, loop_steps
     made = shaped(function, facts, loop_steps, orders or {})
     function, facts = made.function, made.facts
     mapper = _Mapper(function, facts, Symbols.of(function), made.one_block)
-    nodes = mapper.map(function.body)
+    nodes = _named(function.name, mapper.map(function.body))
     reasons = tuple(dict.fromkeys(mapper.reasons))
-    nodes = _named(function.name, nodes)
     used = {array for node in walk_nodes(nodes) if isinstance(node, Nest) for array in _arrays_outside(node)}
     spaces = tuple(space for space in mapper.workspaces if space.name in used)
     return promote(Program(function, nodes, spaces, frozenset(mapper.host_scalars), reasons))

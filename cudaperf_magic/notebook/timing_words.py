@@ -90,7 +90,7 @@ def _comparison(timing: Timing) -> str:
     if speedup is None:
         return ""
     if timing.interval is None:
-        return f"{ratio_text(speedup)} times as fast as {timing.baseline}."
+        return f"{ratio_text(speedup)} times as fast as {timing.baseline}, which was timed apart from it."
     low, high = timing.interval
     noise = f"; one kernel timed twice differs by up to {100 * timing.noise:.1f} % here" if timing.noise else ""
     sure = f"95 % interval {low:.3g} to {high:.3g}, paired and in random order{noise}"

@@ -1,6 +1,4 @@
-"""One program, ready to be called and timed on the device again and again, every timed call with its outputs looked at.
-
-What the numbers are:
+"""One program, ready to be called and timed on the device again and again, every timed call with its outputs looked at:
 
     cold     A window between two events, divided by its calls. Before it, outside, every array that a call writes is
              poisoned or restored, L2 is emptied, the stream waited for and then held, so that the host has queued all
@@ -45,6 +43,7 @@ MOST_STEPS = 200  # in a window: as many as the driver queues without waiting, w
 ALONE_US = 5000.0  # calls longer than this get no second set of buffers: its first call would cost more than it tells
 QUEUE_US, ENQUEUE_US = 20.0, 4.0  # host time for a window, and for each step in it
 MOST_HOLD_US = 20_000.0
+SLOW_US = 100_000.0  # a call so long is far from what a device can do, and each one more costs as long again
 TRIALS = 3  # of a stream of launches and of the graph each, and of calls alone
 LONE, LONE_US = 1.5, 12.0  # alone, a call takes some microseconds more than in a shared window; beyond, it gains there
 _NON_BLOCKING = 1  # CU_STREAM_NON_BLOCKING
@@ -129,7 +128,7 @@ class Prepared:
         is_reloaded = bool(self._program.remembers)
         first = self._sets[0]
         length_us = self._sample([0], is_cold=True).us
-        if first.steps > 1 and not is_reloaded:
+        if first.steps > 1 and not is_reloaded and length_us < SLOW_US:  # a slow one gains nothing by a graph
             length_us = self._choose_graph()
         calls = 1
         if not is_reloaded:
@@ -138,8 +137,7 @@ class Prepared:
                 self._make_sets(calls if calls > 1 else 2 if length_us < ALONE_US else 1)
                 calls = min(calls, len(self._sets))
                 length_us = self._sample(self._chosen(calls), is_cold=True).us
-            lone_us = self._median_us(1)
-            if calls > 1 and lone_us > LONE * length_us + LONE_US:
+            if calls > 1 and (lone_us := self._median_us(1)) > LONE * length_us + LONE_US:
                 calls, length_us = 1, lone_us
         warm = max(1, min(calls, self._trusted.l2_bytes // 2 // max(first.size_bytes, 1)))
         bytes_used = sum(one.size_bytes for one in self._sets)
