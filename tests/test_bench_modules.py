@@ -17,7 +17,8 @@ MODULES = Path(__file__).parent / "modules"
 def test_a_module_is_evaluated_and_looked_at_once_more_by_the_bench() -> None:
     task = read_module_task((MODULES / "tasks" / "linear.py").read_text(), name="linear")
     right = Candidate((MODULES / "honest" / "written_out.py").read_text())
-    wrong = Candidate(right.source + "\nclass ModelNew(ModelNew):\n    def forward(self, x):\n        return super().forward(x) * 0\n")
+    spoiled = "\nclass ModelNew(ModelNew):\n    def forward(self, x):\n        return super().forward(x) * 0\n"
+    wrong = Candidate(right.source + spoiled)
     with Bench("simulator") as bench:
         good, bad = bench.evaluate(task, right), bench.evaluate(task, wrong)
         assert good.ok and bench.accept(task, right, good) == good
