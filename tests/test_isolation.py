@@ -237,6 +237,7 @@ def _servers() -> list[int]:
 
 
 def test_an_evaluation_whose_servers_are_killed_is_right_all_the_same(bench: Bench, task: Task) -> None:
+    sandbox.stop()  # what begins from here on is this test's
     assert judged(bench, task, GOOD) == "pass"
     for pause_s in (0.05, 0.2, 0.5):
         killed = threading.Timer(pause_s, lambda: [with_kill(pid) for pid in _servers()])

@@ -234,14 +234,20 @@ def test_a_crash_is_named_by_its_signal(function: Any, number: int) -> None:
     assert isinstance(ended, Crashed) and ended.signal == number
 
 
-def test_a_fork_bomb_ends_as_a_value_and_leaves_nothing() -> None:
+@pytest.fixture
+def alone() -> None:
+    """No spare of an earlier test is being prepared: what begins now is this test's."""
+    sandbox.stop()
+
+
+def test_a_fork_bomb_ends_as_a_value_and_leaves_nothing(alone: None) -> None:
     before = {p.pid for p in psutil.process_iter()}
     ended = call(fork_for_ever, timeout_s=10)
     assert isinstance(ended, Crashed | TimedOut)
     assert not _left_over(before)
 
 
-def test_grandchildren_that_detach_themselves_are_killed_too(tmp_path: Path) -> None:
+def test_grandchildren_that_detach_themselves_are_killed_too(alone: None, tmp_path: Path) -> None:
     before = {p.pid for p in psutil.process_iter()}
     assert isinstance(call(sleep_in_a_grandchild, "mark", timeout_s=1), TimedOut)
     assert not _left_over(before)
@@ -349,7 +355,7 @@ def test_a_caller_that_is_killed_or_interrupted_leaves_no_process(number: int) -
     assert _gone(family)
 
 
-def test_an_interrupt_during_a_call_kills_the_child_and_is_raised() -> None:
+def test_an_interrupt_during_a_call_kills_the_child_and_is_raised(alone: None) -> None:
     before = {p.pid for p in psutil.process_iter()}
     call(add, 1, 1)
     main = threading.main_thread().ident

@@ -301,6 +301,7 @@ def test_a_closed_session_leaves_no_process_no_folder_and_no_descriptor() -> Non
 
 
 def test_a_session_that_is_forgotten_ends_by_itself() -> None:
+    sandbox.stop()  # no spare of an earlier test is being prepared
     before = _descendants() | {SERVERS["plain"].pid or 0}
     session = begin(obey)
     value_of(session.ask("hello"))
