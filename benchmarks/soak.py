@@ -26,6 +26,10 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from statistics import median
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
+
+from deeds import fork_for_ever, hang, hoard, segfault
+
 from cudaperf_magic.bench.bench import Bench
 from cudaperf_magic.bench.sandbox import Finished, run_in_child
 from cudaperf_magic.bench.sandbox_servers import SERVERS
@@ -67,29 +71,6 @@ class Tally:
 
 def leave() -> None:
     os._exit(0)
-
-
-def segfault() -> None:
-    ctypes.string_at(0)
-
-
-def hang() -> None:
-    while True:
-        pass
-
-
-def hoard() -> None:
-    kept = []
-    while True:
-        kept.append(b"x" * (32 << 20))
-
-
-def fork_for_ever() -> None:
-    while True:
-        try:
-            os.fork()
-        except OSError:
-            time.sleep(0.01)
 
 
 def fill_the_disk() -> None:

@@ -14,6 +14,7 @@ from cudaperf_magic.bench.measuring.baselines import SAMPLES, compiler_name, cpu
 from cudaperf_magic.bench.oracle import Oracle
 from cudaperf_magic.bench.reference.fast_build import has_openmp
 from cudaperf_magic.bench.reference.fast_c import fast_c
+from cudaperf_magic.bench.resources import cores
 
 DOT = """double dot(int n, const double x[n], const double y[n]) {
     double s = 0; for (int i = 0; i < n; i++) s += x[i] * y[i]; return s; }"""
@@ -27,11 +28,11 @@ def prepared(source: str, megabytes: int = 4) -> tuple[Oracle, Filled]:
     return oracle, filled(oracle, target_bytes=megabytes << 20, most_reference_s=0.5)
 
 
-@pytest.mark.skipif(not has_openmp() or baselines.cores() < 2, reason="needs OpenMP and two cores")
+@pytest.mark.skipif(not has_openmp() or cores() < 2, reason="needs OpenMP and two cores")
 def test_a_sum_has_a_time_on_one_core_and_one_on_all() -> None:
     one, several = cpu_baselines(*prepared(DOT))
     assert one.name == f"{compiler_name()} -O3 -march=native on one core"
-    assert several.name == f"{compiler_name()} -O3 -march=native -fopenmp on {baselines.cores()} cores"
+    assert several.name == f"{compiler_name()} -O3 -march=native -fopenmp on {cores()} cores"
     assert len(one.samples_us) == len(several.samples_us) == SAMPLES
     assert one.median_us > 10
 
@@ -86,5 +87,5 @@ def test_a_program_that_would_take_a_minute_is_not_begun() -> None:
     slow = replace(found, seconds=(30.0,), on_all_cores=True)
     (one_core, *_), *_ = baselines._programs(oracle)
     assert baselines._ends(found, one_core) and baselines._ends(replace(slow, on_all_cores=False), one_core)
-    assert baselines._ends(slow, one_core) == (baselines.cores() == 1)
+    assert baselines._ends(slow, one_core) == (cores() == 1)
     assert not baselines._ends(replace(found, seconds=(100.0,)), one_core)

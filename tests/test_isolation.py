@@ -19,6 +19,7 @@ from typing import Any
 
 import psutil
 import pytest
+from deeds import fork_for_ever, hang, hoard, segfault
 
 from cudaperf_magic.bench import compilers, sandbox
 from cudaperf_magic.bench.bench import Bench
@@ -75,15 +76,6 @@ def leave() -> None:
     os._exit(0)
 
 
-def segfault() -> None:
-    ctypes.string_at(0)
-
-
-def hang() -> None:
-    while True:
-        pass
-
-
 def hang_deaf_to_signals() -> None:
     for number in range(1, 65):
         try:
@@ -92,20 +84,6 @@ def hang_deaf_to_signals() -> None:
             continue
     while True:
         time.sleep(1)
-
-
-def hoard() -> None:
-    kept = []
-    while True:
-        kept.append(b"x" * (32 << 20))
-
-
-def fork_for_ever() -> None:
-    while True:
-        try:
-            os.fork()
-        except OSError:
-            time.sleep(0.01)
 
 
 def fill_the_disk() -> None:

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 import psutil
 import pytest
+from deeds import fork_for_ever, hoard, segfault
 
 from cudaperf_magic.bench import sandbox
 from cudaperf_magic.bench.sandbox import Crashed, Ended, Finished, TimedOut, run_in_child, run_many
@@ -66,30 +67,12 @@ def sleep_in_a_grandchild(path: str) -> None:
     time.sleep(60)
 
 
-def hoard() -> int:
-    kept = []
-    while True:
-        kept.append(bytearray(64 << 20))
-
-
 def hoard_in_numpy() -> None:
     np.ones(1 << 40, dtype=np.uint8)
 
 
-def segfault() -> None:
-    ctypes.string_at(0)
-
-
 def abort() -> None:
     os.abort()
-
-
-def fork_for_ever() -> None:
-    while True:
-        try:
-            os.fork()
-        except OSError:
-            time.sleep(0.01)
 
 
 def print_for_ever() -> None:

@@ -150,7 +150,7 @@ def test_the_time_a_spare_has_waited_is_not_counted(make: Any) -> None:
 def test_without_room_for_a_spare_sessions_are_prepared_when_they_are_needed(
     make: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(spares, "_free_bytes", lambda: 1 << 30)
+    monkeypatch.setattr(spares, "available_bytes", lambda unknown: 1 << 30)
     pool = make(echo, count=2)
     with pool.take(20) as session:
         assert value_of(session)

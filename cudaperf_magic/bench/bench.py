@@ -18,14 +18,13 @@ from typing import Self
 from cudaperf_magic.bench import sandbox
 from cudaperf_magic.bench.acceptance import accept_simulated
 from cudaperf_magic.bench.building import build_candidate
-from cudaperf_magic.bench.coverage import coverage
 from cudaperf_magic.bench.device_bench import DeviceBench, Stages
 from cudaperf_magic.bench.devices import Device, SimulatorRunner, open_device
 from cudaperf_magic.bench.examining import examine
 from cudaperf_magic.bench.modules.evaluate import LaneB
 from cudaperf_magic.bench.nvrtc import Compiled
 from cudaperf_magic.bench.oracle import Oracle
-from cudaperf_magic.bench.verify import verify
+from cudaperf_magic.bench.verify import verify_everywhere
 from cudaperf_magic.records import Candidate, Outcome, Task
 
 MOST_ORACLES = 32  # tasks whose references are kept in memory
@@ -104,10 +103,7 @@ class Bench:
         runner = SimulatorRunner(compiled)
         with stages.time("verify"):
             oracle = self._oracle(task)
-            covered = coverage(task, candidate, oracle)
-            verdict = verify(task, candidate, runner, oracle, more=covered.cases)
-        if verdict.ok and covered.unmet:
-            verdict = replace(verdict, reason=f"{verdict.reason}; none of them launches {', '.join(covered.unmet)}")
+            verdict = verify_everywhere(task, candidate, runner, oracle)
         reached = replace(reached, verdict=verdict)
         if not verdict.ok:
             return reached

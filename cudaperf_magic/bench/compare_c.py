@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import ctypes
 import functools
-import os
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from math import hypot, inf
@@ -18,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cudaperf_magic.bench.reference.build import c_compiler, processor_flag, shared_object
+from cudaperf_magic.bench.resources import cores
 
 Array = NDArray[Any]
 Doubles = NDArray[np.float64]
@@ -136,11 +136,11 @@ def _both(left: Apart, right: Apart) -> Apart:
 
 def _on_slices(one: Callable[[int, int], T], size: int) -> Iterator[T]:
     """`one` on parts of the range, whole blocks each, on all cores; the results in order."""
-    cores = len(os.sched_getaffinity(0))
-    step = max(SLICE, -(-size // (4 * cores) // BLOCK) * BLOCK)
+    workers = cores()
+    step = max(SLICE, -(-size // (4 * workers) // BLOCK) * BLOCK)
     if size <= step:
         yield one(0, size)
         return
     starts = range(0, size, step)
-    with ThreadPoolExecutor(cores) as pool:
+    with ThreadPoolExecutor(workers) as pool:
         yield from pool.map(lambda start: one(start, min(start + step, size)), starts)

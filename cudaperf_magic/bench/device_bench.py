@@ -18,17 +18,17 @@ from threading import Lock
 from cudaperf_magic.bench.acceptance import accept_on_device
 from cudaperf_magic.bench.building import plan_of
 from cudaperf_magic.bench.counters.metrics import Counts
-from cudaperf_magic.bench.coverage import coverage
 from cudaperf_magic.bench.devices import Device, GpuRunner, SimulatorRunner
 from cudaperf_magic.bench.examining import examine
-from cudaperf_magic.bench.filled import available_bytes
+from cudaperf_magic.bench.filled import UNKNOWN_BYTES
 from cudaperf_magic.bench.gpu_sessions import Seat, sessions_of
 from cudaperf_magic.bench.launcher import PlanError
 from cudaperf_magic.bench.meter import Built, Meter
 from cudaperf_magic.bench.nvrtc import Compiled
 from cudaperf_magic.bench.oracle import Oracle
+from cudaperf_magic.bench.resources import available_bytes
 from cudaperf_magic.bench.trial import Plain, Trial
-from cudaperf_magic.bench.verify import not_launched, verify
+from cudaperf_magic.bench.verify import not_launched, verify, verify_everywhere
 from cudaperf_magic.errors import Unsupported
 from cudaperf_magic.records import Candidate, Label, Memory, Outcome, Structure, Task, Timing, Verdict
 
@@ -128,7 +128,7 @@ class DeviceBench:
 
     def _surplus(self) -> list[tuple[Meter, Plain]]:
         """Meters for which there is no memory, oldest first; at least the last one stays."""
-        most = available_bytes() // MEMORY_SHARE
+        most = available_bytes(UNKNOWN_BYTES) // MEMORY_SHARE
         held = METER_COPIES * sum(meter.filled.size_bytes for meter, _ in self._meters.values())
         dropped = []
         while len(self._meters) > 1 and held > most:
@@ -166,7 +166,8 @@ class _Evaluation:
 
     def outcome(self) -> Outcome:
         with self.stages.time("verify"):
-            verdict = self.small()
+            runner = GpuRunner(self.compiled, self.seat)
+            verdict = verify_everywhere(self.task, self.candidate, runner, self.oracle)
         reached = Outcome(self.compiled.build, verdict, device=self.bench.device.name, isolation=self.seat.levels)
         if not verdict.ok:
             return reached
@@ -188,14 +189,6 @@ class _Evaluation:
             memory=measured.memory,
             labels=measured.labels,
         )
-
-    def small(self) -> Verdict:
-        covered = coverage(self.task, self.candidate, self.oracle)
-        runner = GpuRunner(self.compiled, self.seat)
-        verdict = verify(self.task, self.candidate, runner, self.oracle, more=covered.cases)
-        if verdict.ok and covered.unmet:
-            verdict = replace(verdict, reason=f"{verdict.reason}; none of them launches {', '.join(covered.unmet)}")
-        return verdict
 
     def measured(self) -> Measured:
         """Right at the filling size, timed, and counted."""

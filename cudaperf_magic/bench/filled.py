@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from dataclasses import dataclass, replace
-from pathlib import Path
 from threading import Lock
 
 from cudaperf_magic.bench.oracle import Oracle, Reference, has_floats
 from cudaperf_magic.bench.reference.fast_build import FastBuild, build_fast
 from cudaperf_magic.bench.reference.fast_run import FastResult, leaves_of, rooms, run_fast
+from cudaperf_magic.bench.resources import available_bytes
 from cudaperf_magic.bench.sandbox import Finished, SharedArrays, run_in_child
 from cudaperf_magic.records import Case, Task
 from cudaperf_magic.tasks.cases import materialise
@@ -36,6 +36,7 @@ LEAST_TIMEOUT_S = 5.0
 WORTH_MORE = 8.0  # a case that takes less than such a part of what is allowed is worth another try
 RUNS = 5  # of plain C that all three runs cost together
 MEMORY_BYTES = 48 << 30  # of address space
+UNKNOWN_BYTES = 8 << 30  # taken to be available where the system does not say
 MEMORY_SHARE = 12  # of what is available, one part: inputs, two results, their wider copies, the buffers of runs
 MOST_HELD_BYTES = 6 << 30
 
@@ -77,7 +78,7 @@ def filled(oracle: Oracle, *, target_bytes: int = TARGET_BYTES, most_reference_s
         if held is not None:
             _HELD.move_to_end(oracle.task)
             return held
-    made = _made(oracle, min(target_bytes, available_bytes() // MEMORY_SHARE), most_reference_s)
+    made = _made(oracle, min(target_bytes, available_bytes(UNKNOWN_BYTES) // MEMORY_SHARE), most_reference_s)
     with _LOCK:
         _HELD[oracle.task] = made
         while len(_HELD) > 1 and 4 * sum(one.size_bytes for one in _HELD.values()) > MOST_HELD_BYTES:
@@ -179,12 +180,3 @@ def run_case(oracle: Oracle, build: FastBuild, case: Case, timeout_s: float) -> 
     steps = int(estimated_steps(oracle.function, case.size))
     reference = Reference(case, shared.arrays(), leaves, steps)
     return Filled(reference, "", shared.nbytes, shared=shared, seconds=result.seconds, on_all_cores=build.is_parallel)
-
-
-def available_bytes() -> int:
-    """Memory that is free or can be made so."""
-    try:
-        lines = Path("/proc/meminfo").read_text().splitlines()
-        return int(next(line.split()[1] for line in lines if line.startswith("MemAvailable"))) << 10
-    except (OSError, StopIteration):
-        return 8 << 30

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Literal
 
 from ..errors import CudaperfError
+from . import resources
 
 State = Literal["ok", "missing", "optional"]
 TRIAL_TIMEOUT_S = 30.0
@@ -199,7 +200,7 @@ def package(name: str, module: str, why: str, remedy: str) -> Finding:
 
 
 def cores() -> Finding:
-    usable = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    usable = resources.cores()
     pages = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") if hasattr(os, "sysconf") else 0
     memory = f", {pages / 2**30:.0f} GiB of memory" if pages else ""
     return Finding("processor", "ok", f"{usable} core{'s' if usable != 1 else ''}{memory}")

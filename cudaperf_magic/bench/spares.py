@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..errors import CudaperfError, ToolchainError
+from .resources import available_bytes
 from .sandbox_ends import Crashed, Finished, ServerDied, TimedOut
 from .sandbox_servers import BEFORE_STOP, KindName
 from .sandbox_session import Session, open_session
@@ -174,20 +175,12 @@ class Spares:
             self._filler = self._coming = None
 
     def _wanted(self) -> int:
-        spare_bytes = _free_bytes() - _LEAST_FREE_BYTES + len(self._waiting) * self.recipe.memory_needed_bytes
-        return max(min(self.count, spare_bytes // self.recipe.memory_needed_bytes), 0)
+        one_bytes = self.recipe.memory_needed_bytes
+        spare_bytes = available_bytes(unknown=0) - _LEAST_FREE_BYTES + len(self._waiting) * one_bytes
+        return max(min(self.count, spare_bytes // one_bytes), 0)
 
 
 def _settings() -> tuple[object, ...]:
     """What a prepared child has taken over from this process and would not notice when it changes."""
     read = {name: value for name, value in os.environ.items() if name.startswith(_SETTINGS)}
     return tuple(sorted(read.items())), tuple(sys.path)
-
-
-def _free_bytes() -> int:
-    """Memory that can be had without swapping."""
-    with contextlib.suppress(OSError, ValueError, IndexError), open("/proc/meminfo") as file:
-        for line in file:
-            if line.startswith("MemAvailable:"):
-                return int(line.split()[1]) * 1024
-    return 0

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from cudaperf_magic.bench.buffers import Buffer, buffers, memory_faults, shifted
 from cudaperf_magic.bench.building import READING_S, HostArguments, Reader
 from cudaperf_magic.bench.compare import compare
+from cudaperf_magic.bench.coverage import coverage
 from cudaperf_magic.bench.launcher import PlanError
 from cudaperf_magic.bench.oracle import HEAVY_STEPS, Oracle, Reference
 from cudaperf_magic.bench.reference.run import Leaf, at_path
@@ -106,6 +107,15 @@ def verify(
         cases_total=len(wanted),
         is_deterministic=all(one.is_deterministic for one in judged),
     )
+
+
+def verify_everywhere(task: Task, candidate: Candidate, runner: Runner, oracle: Oracle) -> Verdict:
+    """`verify` on the task's cases, secret ones, and those that launch what this candidate keeps for rare sizes."""
+    covered = coverage(task, candidate, oracle)
+    verdict = verify(task, candidate, runner, oracle, more=covered.cases)
+    if verdict.ok and covered.unmet:
+        verdict = replace(verdict, reason=f"{verdict.reason}; none of them launches {', '.join(covered.unmet)}")
+    return verdict
 
 
 def generality(task: Task, candidate: Candidate, runner: Runner, oracle: Oracle) -> tuple[int, int]:

@@ -122,7 +122,3 @@ class SetConfig(Parameters):
         ("range", ctypes.c_int), ("replay", ctypes.c_int), ("maxRanges", Size), ("nestingLevels", ctypes.c_uint16),
         ("minNestingLevel", ctypes.c_uint16), ("passIndex", Size), ("targetNestingLevel", ctypes.c_uint16),
     )  # fmt: skip
-
-
-class CounterDataInfo(Parameters):
-    _fields_ = (("image", Address), ("size", Size), ("ranges", Size))

@@ -18,12 +18,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...errors import ToolchainError
-from ...records import Fault
 from ..gpu.child import LEAN_CONTEXT
-from ..gpu.driver import KERNEL_FAULTS, Driver, DriverError, load_driver
+from ..gpu.driver import DriverError, load_driver
+from ..gpu.ipc import opened
 from ..gpu.launching import Functions
 from ..gpu.messages import Broke, Given
-from ..gpu.running import open_device
+from ..gpu.running import late_fault, open_device
 from ..gpu.sets import BufferSet, DeviceArray, Program
 from ..gpu.trusted import Trusted
 from ..plan import LaunchPlan
@@ -34,9 +34,7 @@ from .cupti import CuptiError, Host, RangeProfiler, Schedule, chip_of, load_cupt
 from .metrics import NAMES, Counts
 
 _NON_BLOCKING = 1  # CU_STREAM_NON_BLOCKING
-_PEER_ACCESS = 1  # CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS, which every opening of a handle must ask for
 _POISON = 0xA5
-HANDLE_BYTES = 64
 
 
 @dataclass(frozen=True)
@@ -104,10 +102,7 @@ class _Desk:
         except CuptiError as error:
             return refused(error)
         except DriverError as error:
-            if error.code in KERNEL_FAULTS:
-                kind, words = KERNEL_FAULTS[error.code]
-                return Broke(Fault(kind, f"a kernel {words} while it was counted"))
-            raise ToolchainError(f"while counting: {error}; check `nvidia-smi`") from None
+            return Broke(late_fault(error, " while it was counted", "while counting"))
 
     def _counted(self, schedule: Schedule, call: Callable[[], None], reset: Callable[[], None]) -> dict[str, float]:
         """With a profiler opened anew where the open one cannot follow a schedule of other passes than its first."""
@@ -159,14 +154,3 @@ class _Desk:
 
     def _wait(self) -> None:
         self._driver.call("cuCtxSynchronize")
-
-
-class _Handle(ctypes.Structure):
-    _fields_ = (("reserved", ctypes.c_ubyte * HANDLE_BYTES),)
-
-
-def opened(driver: Driver, handle: bytes) -> int:
-    """Where the allocation of another process lies in this one."""
-    place = ctypes.c_uint64()
-    driver.call("cuIpcOpenMemHandle_v2", ctypes.byref(place), _Handle.from_buffer_copy(handle), _PEER_ACCESS)
-    return place.value

@@ -10,6 +10,7 @@
 | `sets` | one set of a program's buffers: restored, poisoned, called |
 | `timing` | cold, warm and end-to-end windows of a program; every timed call's outputs looked at |
 | `transfers` | host memory that the device reads and writes directly |
+| `ipc` | memory of one process, mapped by another |
 | `state` | which variables of a module could remember an answer |
 | `trusted` | the bench's own kernels (trusted.cu): fingerprints, the flush of L2, what else runs between calls |
 | `fingerprint` | the fingerprint in NumPy |

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from cudaperf_magic.bench.cache import Cache, key_of
-from cudaperf_magic.bench.gpu.driver import Driver
+from cudaperf_magic.bench.gpu.driver import Driver, free_bytes
 from cudaperf_magic.bench.gpu.launching import Functions, ReadyLaunch
 from cudaperf_magic.bench.gpu.trusted import MULTIPROCESSORS, Trusted
 from cudaperf_magic.bench.measuring.floor import Ceilings, Curve
@@ -105,9 +105,8 @@ class _Bench:
 
     def curves(self, sizes: tuple[int, ...]) -> tuple[Curve, Curve, Curve]:
         """Microseconds of reading, writing and copying, by the bytes that cross the memory bus."""
-        free, total = ctypes.c_size_t(), ctypes.c_size_t()
-        self._driver.call("cuMemGetInfo_v2", ctypes.byref(free), ctypes.byref(total))
-        fitting = [size for size in sizes if 2 * size <= free.value // SHARE] or [min(sizes)]
+        most = free_bytes(self._driver) // SHARE
+        fitting = [size for size in sizes if 2 * size <= most] or [min(sizes)]
         places = [self._allocated(max(fitting)) for _ in range(2)]
         try:
             found = [self._moved(size, *places) for size in fitting]

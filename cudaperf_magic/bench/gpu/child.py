@@ -14,9 +14,8 @@ import numpy as np
 
 from cudaperf_magic.bench.counters import counting
 from cudaperf_magic.bench.counters.availability import Refused
-from cudaperf_magic.bench.counters.counting import Counter
 from cudaperf_magic.bench.counters.metrics import Counts
-from cudaperf_magic.bench.gpu.driver import KERNEL_FAULTS, DriverError, load_driver
+from cudaperf_magic.bench.gpu.driver import DriverError, load_driver
 from cudaperf_magic.bench.gpu.health import must_be_healthy
 from cudaperf_magic.bench.gpu.messages import (
     Broke,
@@ -32,11 +31,10 @@ from cudaperf_magic.bench.gpu.messages import (
     Sampled,
     Settle,
 )
-from cudaperf_magic.bench.gpu.running import device_info, device_uuid, open_device, run_on_gpu
+from cudaperf_magic.bench.gpu.running import device_info, device_uuid, late_fault, open_device, run_on_gpu
 from cudaperf_magic.bench.gpu.sets import DeviceArray, Program
 from cudaperf_magic.bench.gpu.timing import Prepared, prepare
 from cudaperf_magic.bench.sandbox_line import Line
-from cudaperf_magic.errors import ToolchainError
 from cudaperf_magic.records import Fault
 
 # One stream is all that a plan uses. With these a context takes 0.05 s instead of 0.11 s (H200, driver 580).
@@ -57,7 +55,7 @@ def serve(line: Line, index: int) -> None:
     with open_device(index):
         must_be_healthy(index)
         line.send(Ready(device_info(index).name, device_uuid(index)))
-        desk = _Desk(index, counting.prepare(index))  # before the candidate comes, who then need not wait for it
+        desk = _Desk(index)
         while True:
             line.send(desk.answer(line.receive()))
 
@@ -65,18 +63,15 @@ def serve(line: Line, index: int) -> None:
 class _Desk:
     """The one program that is prepared, if any."""
 
-    def __init__(self, index: int, counter: Counter | Refused) -> None:
-        self._index, self._counter = index, counter
+    def __init__(self, index: int) -> None:
+        self._index = index
         self._prepared: Prepared | None = None
 
     def answer(self, question: Question) -> Any:
         try:
             return self._answer(question)
         except DriverError as error:
-            if error.code in KERNEL_FAULTS:
-                kind, words = KERNEL_FAULTS[error.code]
-                return Broke(Fault(kind, f"a kernel {words}, though it did not at first"))
-            raise ToolchainError(f"device cuda:{self._index}: {error}; check `nvidia-smi`") from None
+            return Broke(late_fault(error, ", though it did not at first", f"device cuda:{self._index}"))
 
     def _answer(self, question: Question) -> Any:
         match question:
@@ -107,9 +102,11 @@ class _Desk:
         return None
 
     def _count(self, metrics: tuple[str, ...]) -> Counts | Refused:
-        if isinstance(self._counter, Refused):
-            return self._counter
-        return self._counter.count(metrics, self._ready.renew, self._ready.call)
+        """Where nobody could be lent the memory: by a profiler that is opened here, and only then."""
+        counter = counting.prepare(self._index)
+        if isinstance(counter, Refused):
+            return counter
+        return counter.count(metrics, self._ready.renew, self._ready.call)
 
     @property
     def _ready(self) -> Prepared:

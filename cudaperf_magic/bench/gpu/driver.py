@@ -81,6 +81,13 @@ class Driver:
         return found.value
 
 
+def free_bytes(driver: Driver) -> int:
+    """Memory of the current context's device that nobody has taken."""
+    free, total = ctypes.c_size_t(), ctypes.c_size_t()
+    driver.call("cuMemGetInfo_v2", ctypes.byref(free), ctypes.byref(total))
+    return free.value
+
+
 @lru_cache(maxsize=1)
 def load_driver() -> Driver:
     """The initialised driver.

@@ -245,3 +245,18 @@ def fault_of(step: Step, error: DriverError) -> Fault:
     if isinstance(step, Allocate) and error.code == OUT_OF_MEMORY:
         return Fault("limit", f"there is no room on the device for {step.buffer}, {step.size_bytes:,} bytes")
     raise error
+
+
+def late_fault(error: DriverError, how: str, where: str) -> Fault:
+    """What a kernel did that was not waited for alone, so that its launch is not known.
+
+    Args:
+        how: what is said behind it. where: what was being done, for an error that is the machine's.
+
+    Raises:
+        ToolchainError: it is the machine's.
+    """
+    if error.code not in KERNEL_FAULTS:
+        raise ToolchainError(f"{where}: {error}; check `nvidia-smi`") from None
+    kind, words = KERNEL_FAULTS[error.code]
+    return Fault(kind, f"a kernel {words}{how}")

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from cudaperf_magic.bench.gpu.driver import Driver, DriverError
 from cudaperf_magic.bench.gpu.graph import Graph
+from cudaperf_magic.bench.gpu.ipc import handle_of
 from cudaperf_magic.bench.gpu.launching import Functions, ReadyLaunch
 from cudaperf_magic.bench.gpu.places import Layout, Place, lay_out
 from cudaperf_magic.bench.gpu.running import fault_of
@@ -23,7 +24,6 @@ from cudaperf_magic.bench.plan import Allocate, Copy, Fill, Free, Launch, Launch
 from cudaperf_magic.records import Fault, Role
 
 PAGE_BYTES = 2 << 20  # of device memory: the least that is mapped
-_HANDLE_BYTES = 64  # CUipcMemHandle
 Ready = Callable[[ctypes.c_void_p], None]
 
 
@@ -131,9 +131,7 @@ class BufferSet:
 
     def handle(self) -> bytes:
         """By which another process maps the set's memory."""
-        found = (ctypes.c_ubyte * _HANDLE_BYTES)()
-        self._driver.call("cuIpcGetMemHandle", found, ctypes.c_uint64(self.base))
-        return bytes(found)
+        return handle_of(self._driver, self.base)
 
     def upload(self, array: DeviceArray) -> None:
         if array.host.nbytes:

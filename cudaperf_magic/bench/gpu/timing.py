@@ -29,7 +29,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from cudaperf_magic.bench.gpu.driver import Driver, DriverError
+from cudaperf_magic.bench.gpu.driver import Driver, DriverError, free_bytes
 from cudaperf_magic.bench.gpu.launching import Functions
 from cudaperf_magic.bench.gpu.sets import BufferSet, DeviceArray, Program
 from cudaperf_magic.bench.gpu.transfers import HostArrays
@@ -89,7 +89,7 @@ class Prepared:
         for event in self._events:
             driver.call("cuEventCreate", ctypes.byref(event), 0)
         self._trusted = Trusted(driver, trusted_cubin, self._stream, device, self._random.getrandbits(64))
-        self._room = room if room is not None else self._free_bytes() // 2
+        self._room = room if room is not None else free_bytes(driver) // 2
         self._module = ctypes.c_void_p()
         self._layout = program.layout
         self._sets: list[BufferSet] = []
@@ -391,8 +391,3 @@ class Prepared:
         self._functions = Functions(self._driver, self._module, self._program.symbols)
         for one in self._sets:
             one.bind(self._functions)
-
-    def _free_bytes(self) -> int:
-        free, total = ctypes.c_size_t(), ctypes.c_size_t()
-        self._driver.call("cuMemGetInfo_v2", ctypes.byref(free), ctypes.byref(total))
-        return free.value

@@ -35,6 +35,7 @@ from cudaperf_magic.bench.reference.fast_build import has_openmp
 from cudaperf_magic.bench.reference.fast_c import fast_c
 from cudaperf_magic.bench.reference.fast_run import outputs_of, pointers
 from cudaperf_magic.bench.reference.run import STACK_BYTES, at_path
+from cudaperf_magic.bench.resources import cores
 from cudaperf_magic.bench.sandbox import Finished, SharedArrays, run_in_child
 from cudaperf_magic.records import Argument, Baseline
 from cudaperf_magic.tasks.plain import orders_of
@@ -91,11 +92,6 @@ def _ends(filled: Filled, program: _Program) -> bool:
 def _key(oracle: Oracle, filled: Filled) -> str:
     parts = (oracle.task.key, repr(filled.case), compiler_name(), processor_flag(), str(cores()), repr(AS_ANYONE))
     return f"baseline-{key_of(*parts)}"
-
-
-def cores() -> int:
-    """How many cores this process may use."""
-    return len(os.sched_getaffinity(0))
 
 
 @cache

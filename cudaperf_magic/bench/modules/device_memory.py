@@ -10,16 +10,10 @@ import ctypes
 from typing import TYPE_CHECKING
 
 from ..gpu.driver import Driver, load_driver
+from ..gpu.ipc import handle_of, opened
 
 if TYPE_CHECKING:
     from torch import Tensor
-
-HANDLE_BYTES = 64  # CU_IPC_HANDLE_SIZE
-_LAZY_PEERS = 1  # CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS, the only flag there is
-
-
-class _Handle(ctypes.Structure):
-    _fields_ = (("data", ctypes.c_ubyte * HANDLE_BYTES),)
 
 
 class _Memory:
@@ -42,20 +36,15 @@ def allocate_shared(size_bytes: int, device: str) -> tuple[Tensor, bytes]:
         ToolchainError, DriverError: there is no device, or no room on it.
     """
     driver = _driver(device)
-    address, handle = ctypes.c_uint64(), _Handle()
+    address = ctypes.c_uint64()
     driver.call("cuMemAlloc_v2", ctypes.byref(address), ctypes.c_size_t(max(size_bytes, 1)))
     driver.call("cuMemsetD8_v2", address, ctypes.c_ubyte(0), ctypes.c_size_t(max(size_bytes, 1)))
-    driver.call("cuIpcGetMemHandle", ctypes.byref(handle), address)
-    return _tensor(address.value, size_bytes, device), bytes(handle.data)
+    return _tensor(address.value, size_bytes, device), handle_of(driver, address.value)
 
 
 def open_shared(handle: bytes, size_bytes: int, device: str) -> Tensor:
     """Another process's memory by its handle."""
-    driver = _driver(device)
-    address = ctypes.c_uint64()
-    given = _Handle((ctypes.c_ubyte * HANDLE_BYTES)(*handle))
-    driver.call("cuIpcOpenMemHandle_v2", ctypes.byref(address), given, ctypes.c_uint(_LAZY_PEERS))
-    return _tensor(address.value, size_bytes, device)
+    return _tensor(opened(_driver(device), handle), size_bytes, device)
 
 
 def free_shared(memory: Tensor) -> None:

@@ -7,7 +7,6 @@ multiply-adds, as an honest kernel may. It compiles; fast_run.py runs what it ma
 from __future__ import annotations
 
 import functools
-import os
 from dataclasses import dataclass
 
 from cudaperf_magic.bench.reference.build import (
@@ -20,6 +19,7 @@ from cudaperf_magic.bench.reference.build import (
     wrapped_source,
 )
 from cudaperf_magic.bench.reference.fast_c import fast_c, has_parallel_loop
+from cudaperf_magic.bench.resources import cores
 from cudaperf_magic.compiler.loops import Function
 from cudaperf_magic.errors import ToolchainError
 from cudaperf_magic.records import Task
@@ -68,7 +68,7 @@ def build_fast(task: Task, function: Function, threads: int | None = None) -> Fa
         person = (*FAST, processor_flag(), *ONLY_WRAPPER, *person_options(task))
         jobs.append((wrapped_source(task, function), person, True))
     plain, widened, loose, *rest = shared_objects(jobs)
-    usable = len(os.sched_getaffinity(0))
+    usable = cores()
     used = min(threads or usable, usable)
     return FastBuild(rest[0] if rest else "", plain, widened, loose, used, is_parallel)
 
