@@ -82,7 +82,7 @@ def begin(
 ) -> Play:
     """Read the C and make ready to play; `translate` says what the arguments are. Nothing is built yet."""
     from .episode import play
-    from .rewards.presets import load_preset
+    from .rewards.preset_files import load_preset
 
     load_preset(reward)
     task = read(source, entry=entry, sizes=sizes, ranges=ranges, defines=defines, folders=folders, seed=seed)
@@ -163,7 +163,7 @@ def check(
     """
     from .goals import hold, read_goal
     from .reflection import reflect
-    from .rewards.presets import load_preset
+    from .rewards.preset_files import load_preset
     from .rewards.score import score
 
     preset = load_preset(reward)

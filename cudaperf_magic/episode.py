@@ -15,7 +15,8 @@ from cudaperf_magic.errors import Unsupported, UsageError
 from cudaperf_magic.proposals import Done, Keep, Proposal
 from cudaperf_magic.records import Candidate, Episode, Outcome, Task, Turn
 from cudaperf_magic.reflection import reflect
-from cudaperf_magic.rewards.presets import Preset, load_preset
+from cudaperf_magic.rewards.preset_files import load_preset
+from cudaperf_magic.rewards.presets import Preset
 from cudaperf_magic.rewards.score import score
 
 TURNS_USED_UP = "all turns are used up"

@@ -417,10 +417,14 @@ class Outcome:
 
 @dataclass(frozen=True)
 class RewardTerm:
+    """One part of a reward. `range` is what the score can be (None: no bound on that side), `gate` when it counts."""
+
     name: str
     score: float
     weight: float
     reason: str
+    range: tuple[float | None, float | None] = (0.0, 1.0)
+    gate: str = ""
 
     @property
     def value(self) -> float:

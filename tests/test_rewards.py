@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cudaperf_magic.errors import UsageError
 from cudaperf_magic.fakes import BROKEN, RACY, WRONG, correct
 from cudaperf_magic.records import PROPERTIES, Build, Memory, Outcome, Property, Structure, Timing, Verdict
-from cudaperf_magic.rewards import load_preset, preset_names, score
-from cudaperf_magic.rewards.presets import FOLDER
+from cudaperf_magic.rewards import Group, load_preset, measure, preset_names, score, totals, violations, weigh
+from cudaperf_magic.rewards.score import episode_reward, score_keep
 
 unit = st.floats(0.0, 1.0)
 scores = st.dictionaries(st.sampled_from(PROPERTIES), unit)
@@ -78,7 +76,8 @@ def test_the_order_in_which_properties_were_measured_does_not_matter(given_score
 @given(wrong())
 def test_a_wrong_kernel_earns_by_its_share_of_passed_cases_and_by_nothing_else(outcome: Outcome) -> None:
     terms = score(replace(outcome, memory=Memory(10, 10))).terms
-    assert [term.name for term in terms] == ["verdict"]
+    names = ["cheat"] if outcome.verdict and outcome.verdict.status == "cheat" else ["wrong", "passed"]
+    assert [term.name for term in terms] == names
 
 
 def test_more_passed_cases_earn_more() -> None:
@@ -97,7 +96,7 @@ def test_a_cheat_earns_no_more_than_what_does_not_build_however_many_cases_it_pa
 @given(right())
 def test_every_term_of_a_correct_kernel_is_explained_and_lies_between_nothing_and_its_weight(outcome: Outcome) -> None:
     for term in score(outcome).terms:
-        assert term.reason
+        assert term.reason and term.gate == "it is correct" and term.range == (0.0, 1.0)
         assert 0.0 <= term.score <= 1.0 and term.weight > 0
 
 
@@ -119,61 +118,15 @@ def test_half_the_warps_are_enough_and_traffic_counts_by_factors() -> None:
 
 
 def test_a_candidate_that_was_built_and_not_verified_earns_the_lowest_of_verifying() -> None:
-    assert total(Outcome(Build(ok=True))) == load_preset("default").verify
-
-
-def test_the_default_preset_is_there_and_says_what_it_is_for() -> None:
-    assert "default" in preset_names()
-    for name in preset_names():
-        preset = load_preset(name)
-        assert preset.name == name and preset.about
-        assert score(RACY, name).preset == name
-
-
-def test_an_unknown_preset_is_answered_with_the_nearest_one() -> None:
-    with pytest.raises(UsageError, match="did you mean default"):
-        score(BROKEN, "defualt")
-    with pytest.raises(UsageError, match="choose from default"):
-        load_preset("zzz")
-    with pytest.raises(UsageError, match="no reward preset file"):
-        load_preset("./nowhere.toml")
-
-
-def test_a_preset_of_ones_own_is_read_by_its_path(tmp_path: Path) -> None:
-    own = tmp_path / "mine.toml"
-    own.write_text((FOLDER / "default.toml").read_text().replace("correct = 1.0", "correct = 5.0"))
-    assert score(correct(), str(own)).total == 5.0
-    assert score(correct(), str(own)).preset == "mine"
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "words"),
-    [
-        ("correct = 1.0", "correct = -0.5", "must rise"),
-        ("partial = 0.4", "partial = 1.7", "must rise"),
-        ("weight = 2.5", "weight = -1", "negative"),
-        ("cap = 32.0", "cap = 1.0", "speed.cap"),
-        ("cap = 32.0", "cap = nan", "speed.cap must be a finite number"),
-        ("root = 2.0", "root = 0.5", "root is at least 1"),
-        ("[structure.coalescing]", "[structure.coalescence]", "did you mean structure.coalescing"),
-        ("[memory]", "[memori]", "did you mean memory"),
-        ("cap = 32.0", "", "speed.cap must be a finite number, not None"),
-        ("cap = 32.0", "cap = = 3", "reward preset"),
-    ],
-)
-def test_a_preset_that_makes_no_sound_reward_is_refused_with_its_fault(
-    tmp_path: Path, old: str, new: str, words: str
-) -> None:
-    text = (FOLDER / "default.toml").read_text()
-    assert old in text
-    (tmp_path / "mine.toml").write_text(text.replace(old, new, 1))
-    with pytest.raises(UsageError, match=words):
-        load_preset(str(tmp_path / "mine.toml"))
+    terms = score(Outcome(Build(ok=True))).terms
+    assert [(term.name, term.value) for term in terms] == [("wrong", -0.6), ("passed", 0.0)]
+    assert terms[0].reason == "it builds and was not verified"
 
 
 def test_a_preset_without_weights_still_rewards_being_correct() -> None:
-    flat = replace(load_preset("default"), structure=0.0, speed=0.0, memory=0.0)
-    assert [term.name for term in score(correct(3.0, coalescing=0.1), flat).terms] == ["verdict"]
+    default = load_preset("default")
+    flat = replace(default, structure=0.0, terms=tuple(t for t in default.terms if t.name not in ("speed", "memory")))
+    assert [term.name for term in score(correct(3.0, coalescing=0.1), flat).terms] == ["correct"]
     unweighted = replace(flat, structure=1.0, properties=())
     assert score(correct(coalescing=0.1), unweighted).total == 1.0
 
@@ -182,3 +135,115 @@ def test_a_structure_without_any_property_is_no_trouble() -> None:
     assert total(replace(correct(), structure=Structure(()))) == 1.0
     prop = Property("shared", 0.0, 32.0, "wavefronts", "simulator", "a bank conflict")
     assert total(replace(correct(), structure=Structure((prop,)))) == 1.0
+
+
+def test_a_term_or_property_that_is_switched_off_is_not_there_at_all() -> None:
+    default = load_preset("default")
+    speed, shared = default.term("speed"), dict(default.properties)["shared"]
+    assert speed is not None
+    off = default.with_term(replace(speed, is_on=False)).with_property("shared", replace(shared, is_on=False))
+    names = [term.name for term in score(correct(2.0, shared=0.1, coalescing=1.0), off).terms]
+    assert names == ["correct", "coalescing"]
+
+
+# ---- every preset ----
+
+
+@pytest.mark.parametrize("name", preset_names())
+@given(st.lists(st.one_of(wrong(), right(), st.just(BROKEN), st.just(RACY)), max_size=8))
+def test_the_fast_totals_are_those_of_the_breakdowns(name: str, outcomes: list[Outcome]) -> None:
+    preset, measured = load_preset(name), [measure(outcome) for outcome in outcomes]
+    slow = [weigh(one, preset).total for one in measured]
+    assert totals(measured, preset) == pytest.approx(slow)
+
+
+@pytest.mark.parametrize("name", preset_names())
+@given(right())
+def test_what_was_not_measured_is_absent(name: str, outcome: Outcome) -> None:
+    bare = score(replace(outcome, timing=None, structure=None, memory=None), name)
+    assert {term.name for term in bare.terms} <= {"correct", "passed", "failed_cases"}
+
+
+@pytest.mark.parametrize("name", preset_names())
+@given(st.one_of(wrong(), right()))
+def test_a_score_lies_in_the_range_that_its_term_tells(name: str, outcome: Outcome) -> None:
+    for term in score(outcome, name).terms:
+        low, high = term.range
+        assert (low is None or term.score >= low) and (high is None or term.score <= high), term
+
+
+# What a published reward does that no reward should; a preset that is not listed breaks no rule.
+KNOWN = {
+    "cudaperf": {
+        "being correct always earns more": ("0.01 times as fast", "9 of 10 cases"),  # -0.5 below -0.2
+        "being measured never costs": ("0.01 times as fast", "a correct one"),  # clip(log2 S) may be negative
+        "a cheat never earns more than a failed build": ("does not build", "a cheat"),  # -2 above -3
+    },
+}
+
+
+@pytest.mark.parametrize("name", preset_names())
+def test_a_preset_breaks_the_rules_that_are_listed_and_no_others(name: str) -> None:
+    found = {violation.rule: violation for violation in violations(load_preset(name))}
+    assert set(found) == set(KNOWN.get(name, {}))
+    for rule, (better, worse) in KNOWN.get(name, {}).items():
+        assert better in found[rule].better and worse in found[rule].worse
+        assert found[rule].worse_total >= found[rule].better_total
+
+
+@pytest.mark.parametrize(
+    ("term", "changes", "rule"),
+    [
+        ("wrong", {"weight": 2.0}, "being correct always earns more"),
+        ("failed_build", {"weight": 1.0}, "building never costs"),
+        ("cheat", {"weight": 0.9}, "a cheat never earns more than a failed build"),
+        ("passed", {"weight": -0.3}, "more passed cases never earn less"),
+        ("speed", {"weight": -1.0}, "a slower kernel never earns more"),
+        ("speed", {"weight": -1.0}, "being measured never costs"),
+        ("memory", {"weight": -0.1}, "more memory never earns more"),
+    ],
+)
+def test_each_rule_is_broken_by_the_weight_that_turns_it_round(term: str, changes: dict[str, float], rule: str) -> None:
+    default = load_preset("default")
+    weight = default.term(term)
+    assert weight is not None
+    broken = default.with_term(replace(weight, **changes))
+    assert rule in {violation.rule for violation in violations(broken)}
+
+
+def test_structure_that_costs_and_noise_that_earns_are_told_too() -> None:
+    default = load_preset("default")
+    rules = {violation.rule for violation in violations(replace(default, structure=-0.5))}
+    assert "a better property never earns less" in rules
+    cudaperf = load_preset("cudaperf")
+    noise = cudaperf.term("noise")
+    assert noise is not None
+    loved = violations(cudaperf.with_term(replace(noise, weight=0.5)))
+    assert "a noisier timing never earns more" in {violation.rule for violation in loved}
+
+
+# ---- groups, KEEP and episodes ----
+
+
+def test_speed_counts_for_kernel_zero_only_once_half_of_the_group_is_correct() -> None:
+    fast = correct(4.0)
+    assert score(fast, "kernel_zero").total == pytest.approx(1.4)  # alone, it is its whole group
+    assert score(fast, "kernel_zero", group=Group(4, 8)).total == pytest.approx(1.4)
+    assert score(fast, "kernel_zero", group=Group(3, 8)).total == 1.0
+    assert totals([measure(fast)], load_preset("kernel_zero"), [Group(3, 8)]) == [1.0]
+
+
+def test_keep_earns_half_of_its_correctness_under_cudaperf_and_has_no_reward_elsewhere() -> None:
+    kept = score_keep(load_preset("cudaperf"))
+    assert kept is not None and kept.total == 0.5
+    assert score_keep(load_preset("default")) is None
+    assert "kept" not in [term.name for term in score(correct(2.0), "cudaperf").terms]
+
+
+def test_an_episode_is_worth_its_first_turn_its_best_and_the_turns_that_it_saved() -> None:
+    rule = load_preset("musacoder").episode
+    # 0.75 * -1 + 0.25 * 2 + 0.1 * (8 - 3) / 8
+    assert episode_reward([-1.0, -0.3, 2.0, 1.5], [False, False, True, True], rule, 8) == pytest.approx(-0.1875)
+    assert episode_reward([-1.0, -1.0], [False, False], rule, 2) == pytest.approx(-1.0)
+    assert episode_reward([], [], rule, 2) == 0.0
+    assert episode_reward([0.2, 0.9, 0.4], [True, True, True], load_preset("default").episode, 3) == 0.9

@@ -1,29 +1,65 @@
-"""Reward presets: the numbers of a reward, read from TOML files by name or by path.
+"""Reward presets: which terms make a reward, with their weights, clips and gates. Data, that a person may change.
 
-It checks that the numbers make a sound reward (see `Preset`); it does not score anything.
+It checks that the numbers are numbers and the words known; whether they make a sound reward says `soundness.py`, and
+`preset_files.py` reads and writes them as TOML. It scores nothing.
 """
 
 from __future__ import annotations
 
-import difflib
 import math
-import tomllib
-from collections.abc import Mapping
-from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 
-from cudaperf_magic.errors import UsageError
+from cudaperf_magic.errors import did_you_mean
 from cudaperf_magic.records import PROPERTIES
+from cudaperf_magic.rewards.terms import GATES, TERMS, Range, Term
 
-FOLDER = Path(__file__).parent / "presets"
-PROPERTY_KEYS = {"weight", "enough", "root"}
-SHAPE: dict[str, set[str]] = {
-    "verdict": {"build", "cheat", "verify", "partial", "correct"},
-    "structure": {"total", *PROPERTIES},
-    "speed": {"weight", "cap"},
-    "memory": {"weight"},
-}
+
+@dataclass(frozen=True)
+class TermWeight:
+    """How one term counts: value = weight * clip(raw, low, high) while all its gates are open.
+
+    With `above`, the raw value is only held against that number: 1 when it lies above, else 0.
+    """
+
+    name: str
+    weight: float
+    low: float | None = None
+    high: float | None = None
+    above: float | None = None
+    gates: tuple[str, ...] = ()  # none: the term's own
+    is_on: bool = True
+
+    def __post_init__(self) -> None:
+        if self.name not in TERMS:
+            raise ValueError(f"there is no reward term {self.name}{did_you_mean(self.name, TERMS)}")
+        _finite(f"{self.name}.weight", self.weight)
+        for key in ("low", "high", "above"):
+            if getattr(self, key) is not None:
+                _finite(f"{self.name}.{key}", getattr(self, key))
+        if self.low is not None and self.high is not None and self.low > self.high:
+            raise ValueError(f"{self.name}: low is {self.low:g}, above high, which is {self.high:g}")
+        if self.high is not None and self.high <= 0 and self.term.shape:
+            raise ValueError(f"{self.name}.high must be above 0")
+        _known_gates(self.name, self.gates)
+
+    @property
+    def term(self) -> Term:
+        return TERMS[self.name]
+
+    @property
+    def all_gates(self) -> tuple[str, ...]:
+        return self.gates or (self.term.gate,)
+
+    @property
+    def range(self) -> Range:
+        """What the score can be."""
+        return (0.0, 1.0) if self.above is not None else self.term.bounds(self.low, self.high)
+
+    def score(self, raw: float) -> float:
+        if self.above is not None:
+            return 1.0 if raw > self.above else 0.0
+        return self.term.score(raw, self.low, self.high)
 
 
 @dataclass(frozen=True)
@@ -33,6 +69,15 @@ class PropertyWeight:
     weight: float
     enough: float = 1.0  # the score from which more gains nothing
     root: float = 1.0
+    is_on: bool = True
+
+    def __post_init__(self) -> None:
+        for key in ("weight", "enough", "root"):
+            _finite(key, getattr(self, key))
+        if self.weight < 0:
+            raise ValueError("the weight of a property is its share of all and cannot be negative")
+        if not (0 < self.enough <= 1 and self.root >= 1):
+            raise ValueError("enough lies in (0, 1] and root is at least 1")
 
     def bend(self, score: float) -> float:
         """A score in [0, 1] as the reward sees it: in [0, 1] too, and never falling as the score rises."""
@@ -40,110 +85,87 @@ class PropertyWeight:
 
 
 @dataclass(frozen=True)
+class EpisodeRule:
+    """How the rewards of an episode's turns become one number: first * r_1 + best * max r + early * turns saved.
+
+    Turns saved: the share of the turns allowed that the first correct turn left unused; 0 when none is correct.
+    """
+
+    first: float = 0.0
+    best: float = 1.0
+    early: float = 0.0
+
+    def __post_init__(self) -> None:
+        for key in ("first", "best", "early"):
+            _finite(f"episode.{key}", getattr(self, key))
+
+
+@dataclass(frozen=True)
 class Preset:
-    """All numbers of one reward. Built only when they rise with merit: build <= ... < correct, and weights >= 0."""
+    """All numbers of one reward.
+
+    Attributes:
+        structure: what the structural properties that apply share, in proportion to their weights.
+        gamma: of a turn's return, the sum of gamma^(k - t) r_k over this and later turns.
+    """
 
     name: str
     about: str
-    build: float
-    cheat: float
-    verify: float
-    partial: float
-    correct: float
-    structure: float
-    properties: tuple[tuple[str, PropertyWeight], ...]
-    speed: float
-    speed_cap: float
-    memory: float
+    source: str = ""
+    terms: tuple[TermWeight, ...] = ()
+    structure: float = 0.0
+    structure_gates: tuple[str, ...] = ("correct",)
+    properties: tuple[tuple[str, PropertyWeight], ...] = ()
+    gamma: float = 1.0
+    episode: EpisodeRule = field(default_factory=EpisodeRule)
 
     def __post_init__(self) -> None:
-        if not self.build <= self.cheat <= self.verify <= self.verify + self.partial < self.correct:
-            raise ValueError("verdict must rise: build <= cheat <= verify <= verify + partial < correct")
-        if min(self.structure, self.speed, self.memory, *(w.weight for _, w in self.properties)) < 0:
-            raise ValueError("weights must not be negative: more speed or structure may never cost reward")
-        if self.speed_cap <= 1:
-            raise ValueError("speed.cap must be above 1")
-        if any(not (0 < w.enough <= 1 and w.root >= 1) for _, w in self.properties):
-            raise ValueError("structure: enough lies in (0, 1] and root is at least 1")
+        names = [term.name for term in self.terms]
+        if twice := next((name for name in names if names.count(name) > 1), None):
+            raise ValueError(f"the term {twice} stands twice")
+        for name, _ in self.properties:
+            if name not in PROPERTIES:
+                raise ValueError(f"there is no property {name}{did_you_mean(name, PROPERTIES)}")
+        _finite("structure.total", self.structure)
+        _finite("return.gamma", self.gamma)
+        if not 0.0 <= self.gamma <= 1.0:
+            raise ValueError("return.gamma lies in [0, 1]")
+        _known_gates("structure", self.structure_gates)
 
-    def weight_of(self, name: str) -> PropertyWeight | None:
-        return dict(self.properties).get(name)
+    @cached_property
+    def counted(self) -> tuple[TermWeight, ...]:
+        """The terms that weigh anything, of a program."""
+        return tuple(term for term in self.terms if term.is_on and term.weight and term.name != "kept")
 
+    @cached_property
+    def counted_properties(self) -> dict[str, PropertyWeight]:
+        if not self.structure:
+            return {}
+        return {name: weight for name, weight in self.properties if weight.is_on and weight.weight > 0}
 
-def preset_names() -> tuple[str, ...]:
-    """The presets that come with the package."""
-    return tuple(sorted(path.stem for path in FOLDER.glob("*.toml")))
+    def term(self, name: str) -> TermWeight | None:
+        return next((term for term in self.terms if term.name == name), None)
 
+    def with_term(self, changed: TermWeight) -> Preset:
+        """The same with one term in place of the one of its name, or added."""
+        if self.term(changed.name) is None:
+            return replace(self, terms=(*self.terms, changed))
+        return replace(self, terms=tuple(changed if t.name == changed.name else t for t in self.terms))
 
-def load_preset(name: str) -> Preset:
-    """The preset of this name, or in the TOML file at this path.
-
-    Raises:
-        UsageError: no such preset or file, or numbers that make no sound reward; the sentence says which.
-    """
-    path = Path(name).expanduser() if _is_path(name) else FOLDER / f"{name}.toml"
-    if not path.is_file():
-        raise UsageError(_unknown(name))
-    try:
-        table = tomllib.loads(path.read_text(encoding="utf-8"))
-        return _read(path.stem, table)
-    except (ValueError, OSError) as error:  # TOMLDecodeError and UnicodeDecodeError are ValueErrors
-        raise UsageError(f"reward preset {name}: {error}") from error
-
-
-def _is_path(name: str) -> bool:
-    return name.endswith(".toml") or Path(name).name != name
-
-
-def _unknown(name: str) -> str:
-    if _is_path(name):
-        return f"there is no reward preset file {name}; presets by name: {', '.join(preset_names())}"
-    near = difflib.get_close_matches(name, preset_names(), n=1, cutoff=0.5)
-    hint = f"did you mean {near[0]}?" if near else f"choose from {', '.join(preset_names())}, or give a .toml file"
-    return f"there is no reward preset named {name!r}; {hint}"
+    def with_property(self, name: str, changed: PropertyWeight) -> Preset:
+        """The same with one property weighed otherwise, or added."""
+        weights = dict(self.properties) | {name: changed}
+        return replace(self, properties=tuple((p, weights[p]) for p in PROPERTIES if p in weights))
 
 
-def _read(name: str, table: Mapping[str, Any]) -> Preset:
-    _refuse_unknown(table, {"about", *SHAPE}, "")
-    sections = {section: _section(table, section) for section in SHAPE}
-    verdict, structure, speed = sections["verdict"], sections["structure"], sections["speed"]
-    return Preset(
-        name=name,
-        about=str(table.get("about", "")),
-        **{key: _number(verdict, key, f"verdict.{key}") for key in ("build", "cheat", "verify", "partial", "correct")},
-        structure=_number(structure, "total", "structure.total"),
-        properties=tuple((p, _property(structure[p], f"structure.{p}")) for p in PROPERTIES if p in structure),
-        speed=_number(speed, "weight", "speed.weight"),
-        speed_cap=_number(speed, "cap", "speed.cap"),
-        memory=_number(sections["memory"], "weight", "memory.weight"),
-    )
-
-
-def _section(table: Mapping[str, Any], name: str) -> Mapping[str, Any]:
-    section = table.get(name)
-    if not isinstance(section, dict):
-        raise ValueError(f"has no section [{name}]")
-    _refuse_unknown(section, SHAPE[name], f"{name}.")
-    return section
-
-
-def _property(table: Any, place: str) -> PropertyWeight:
-    if not isinstance(table, dict):
-        raise ValueError(f"{place} needs a section of its own, with a weight")
-    _refuse_unknown(table, PROPERTY_KEYS, f"{place}.")
-    given = {key: _number(table, key, f"{place}.{key}") for key in ("enough", "root") if key in table}
-    return PropertyWeight(weight=_number(table, "weight", f"{place}.weight"), **given)
-
-
-def _number(table: Mapping[str, Any], key: str, place: str) -> float:
-    value = table.get(key)
+def _finite(place: str, value: float) -> None:
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
         raise ValueError(f"{place} must be a finite number, not {value!r}")
-    return float(value)
 
 
-def _refuse_unknown(table: Mapping[str, Any], known: set[str], prefix: str) -> None:
-    for key in table:
-        if key not in known:
-            near = difflib.get_close_matches(key, sorted(known), n=1)
-            raise ValueError(f"{prefix}{key} is not known" + (f"; did you mean {prefix}{near[0]}?" if near else ""))
+def _known_gates(place: str, gates: tuple[str, ...]) -> None:
+    for gate in gates:
+        if gate not in GATES:
+            raise ValueError(
+                f"{place}: there is no gate {gate}{did_you_mean(gate, GATES)}; there are {', '.join(GATES)}"
+            )
