@@ -16,6 +16,7 @@ from .errors import StoreError, UsageError
 from .options import Request
 from .records import Episode, Outcome, Task
 from .records_inspection import Inspection
+from .rewards import Preset, save_preset
 
 _FLAGS = {"sizes": "--size", "ranges": "--range", "defines": "--define", "folders": "--include"}
 _READING = ("entry", "sizes", "ranges", "defines", "folders")
@@ -54,6 +55,11 @@ def checking(request: Request) -> dict[str, Any]:
     return {"device": request.device, "reward": request.reward, "goals": request.goal}
 
 
+def rewarding(request: Request) -> dict[str, Any]:
+    """Which reward, and which of its numbers are replaced."""
+    return {"reward": request.reward, "changes": request.set}
+
+
 def against(request: Request) -> Task:
     """The task that `--against` names: a C file, or the episode of that name.
 
@@ -76,6 +82,11 @@ def refuse_reading(request: Request) -> None:
         if getattr(request, name):
             flag = _FLAGS.get(name, f"--{name}")
             raise UsageError(f"{flag} says how a C file is read, and {request.against} was read already; leave it out")
+
+
+def save_reward(path: str | None, preset: Preset) -> None:
+    if path:
+        save_preset(preset, path)
 
 
 def write_json(path: str | None, record: Episode | Outcome | Inspection) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Sequence
 from importlib.metadata import version
+from json import dumps
 
 from . import arguments, commands, options
 from .errors import CudaperfError
@@ -86,6 +87,22 @@ def _inspect(request: Request) -> int:
     return FOUND if result.ok else NONE
 
 
+def _rewards(request: Request) -> int:
+    result = commands.rewards(request.names, **arguments.rewarding(request))
+    arguments.save_reward(request.save, result.preset)
+    print(result.text)
+    return FOUND
+
+
+def _compare(request: Request) -> int:
+    arguments.refuse_unwritable(request.json)
+    result = commands.compare(request.names, reward=request.reward)
+    if request.json:
+        arguments.write_text(request.json, dumps(result.data, allow_nan=False) + "\n")
+    print(result.text)
+    return FOUND
+
+
 def _history(request: Request) -> int:
     print(commands.load(request.identity).report.text if request.identity else commands.history(request.limit))
     return FOUND
@@ -104,6 +121,8 @@ _COMMANDS: dict[str, Callable[[Request], int]] = {
     "check": _check,
     "inspect": _inspect,
     "resume": _resume,
+    "rewards": _rewards,
+    "compare": _compare,
     "history": _history,
     "doctor": _doctor,
 }

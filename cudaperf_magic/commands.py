@@ -7,7 +7,7 @@ iterate over, for whoever wants to see the turns as they come.
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, Iterator, Mapping
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from datetime import datetime
@@ -22,9 +22,11 @@ from .translation import Checked, Translation
 
 if TYPE_CHECKING:
     from .bench.bench import Bench
+    from .compared import Compared
     from .episode import Policy
     from .inspected import Inspected
     from .store import Store
+    from .tuned import Tuned
 
 ENDED_CHARACTERS = 80  # of a row of the history; the episode itself says all of it
 
@@ -223,6 +225,51 @@ def inspect(
     )
     found = inspect_program(source, settings)
     return Inspected(found.inspection, found.arrays, line)
+
+
+def rewards(
+    names: Sequence[str] = (),
+    *,
+    reward: str = "default",
+    changes: Sequence[str] = (),
+    namespace: Mapping[str, Any] | None = None,
+) -> Tuned:
+    """Hold a reward against episodes: every turn scored anew, what it would have chosen, advantages, and turns that
+    earned more without being faster.
+
+    Args:
+        names: variables of `namespace`, files that --json wrote, episodes of the store; none: its latest.
+        reward: a preset's name or file. changes: numbers of it to replace: ("speed=3", "coalescing.weight=2").
+
+    Raises:
+        UsageError: a name, a term or a number that is not understood.
+    """
+    from .named import episodes
+    from .rewards import load_preset
+    from .tuned import Tuned
+    from .tuning import changed, record
+
+    preset = changed(load_preset(reward), changes)
+    found, problems = episodes(names, namespace)
+    return Tuned(record(found), preset, problems)
+
+
+def compare(names: Sequence[str], *, reward: str = "default", namespace: Mapping[str, Any] | None = None) -> Compared:
+    """Put two or more kernels side by side: verdicts, properties, times, sources, and which is better, how surely.
+
+    Args:
+        names: as for `rewards`; `saxpy:2` is the second turn, an episode without a number stands for its best.
+
+    Raises:
+        UsageError: fewer than two names, or one that names nothing.
+    """
+    from .compared import Compared, entries_of
+    from .named import find
+    from .rewards import load_preset
+
+    if len(names) < 2:
+        raise UsageError("compare takes two or more names, for example: compare saxpy:1 saxpy:2")
+    return Compared(entries_of([find(name, namespace) for name in names]), load_preset(reward))
 
 
 def load(identity: str) -> Translation:

@@ -71,6 +71,8 @@ COMMANDS: dict[str, str] = {
     "check": "hold a CUDA kernel of your own against a C function: verdict, structure, reward, what to try next",
     "inspect": "run a CUDA kernel of your own, watched: faults, cost of each line, which lane touches what, occupancy",
     "resume": "go on with an episode that was interrupted",
+    "rewards": "hold a reward against past episodes, and tune it: ranking, choices, advantages, reward against speed",
+    "compare": "put two or more kernels side by side: which is better, and how surely",
     "history": "list past episodes, or show one",
     "doctor": "say what this machine has, what is missing and the command that mends it",
 }
@@ -84,11 +86,22 @@ def _many(flags: str, text: str, metavar: str, commands: str = "translate check 
     return _option(flags, commands, text, metavar=metavar, action="append", default=[])
 
 
+_MANY_NUMBERS: dict[str, Any] = {"metavar": "NAME=NUMBER", "action": "append", "default": []}
+MANY: dict[str, Any] = {"nargs": "*", "default": [], "metavar": "EPISODE"}
+
 OPTIONS: tuple[Option, ...] = (
     _option("file", "translate", "the C file", "cli", metavar="FILE"),
     _option("kernel", "check inspect", "the CUDA file", "cli", metavar="KERNEL.cu"),
     _option("identity", "resume history", "an episode's name", nargs="?", default="", metavar="EPISODE"),
-    _option("-o --out", "translate check inspect resume", "bind the result to this name", "magic", metavar="NAME"),
+    _option("names", "rewards", "episodes: variables, --json files, the store's; none: its latest", **MANY),
+    _option("names", "compare", "two or more: variables, --json files, episodes; saxpy:2 is a turn", **MANY),
+    _option(
+        "-o --out",
+        "translate check inspect resume rewards compare",
+        "bind the result to this name",
+        "magic",
+        metavar="NAME",
+    ),
     _option("-o --out", "translate resume", "write the best kernel here", "cli", metavar="KERNEL.cu"),
     _option("--against", "check", "a translation's name, a C file or a past episode", metavar="NAME", required=True),
     _option("--goal", "check", "a least score: coalescing=0.9", metavar="NAME=SCORE", action="append", default=[]),
@@ -106,11 +119,20 @@ OPTIONS: tuple[Option, ...] = (
     _option("--device --arch", "inspect", "the GPU: H100, sm_75", default="sm_90", metavar="GPU"),
     _option("--races", "inspect", "look for races between blocks in global memory too", action="store_true"),
     _option("--line", "inspect", "whose access map is drawn", type=_whole(1), metavar="N"),
-    _option("--reward", "translate check", "a reward preset's name or file", default="default", metavar="PRESET"),
+    _option(
+        "--reward",
+        "translate check rewards compare",
+        "a reward preset's name or file",
+        default="default",
+        metavar="PRESET",
+    ),
     _option("--seed", "translate check inspect", "seed of inputs and choices", type=_whole(0), default=0, metavar="N"),
+    _option("--set", "rewards", "another number: speed=3, speed.high=16, shared.on=no", **_MANY_NUMBERS),
+    _option("--save", "rewards", "write the reward to this file, for --reward", metavar="FILE.toml"),
     _option("--limit", "history", "how many episodes", type=_whole(1), default=20, metavar="N"),
     _option("--json", "translate resume", "write the episode to this file", metavar="FILE"),
     _option("--json", "check", "write the outcome to this file", metavar="FILE"),
+    _option("--json", "compare", "write the comparison to this file", metavar="FILE"),
     _option("--json", "inspect", "write the inspection to this file", metavar="FILE"),
 )
 

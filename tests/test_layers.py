@@ -19,7 +19,20 @@ PACKAGE = "cudaperf_magic"
 ROWS: tuple[tuple[str, ...], ...] = (
     ("__init__", "__main__"),
     ("cli", "notebook"),
-    ("commands", "arguments", "translation", "inspected", "calling", "doctor", "options"),
+    (
+        "commands",
+        "arguments",
+        "translation",
+        "inspected",
+        "calling",
+        "doctor",
+        "options",
+        "named",
+        "tuned",
+        "compared",
+    ),
+    ("notebook.tuning_words", "notebook.comparison_words"),
+    ("tuning", "comparison"),
     ("training",),
     # An episode as HTML and as text; no Jupyter in them.
     (

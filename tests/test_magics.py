@@ -179,7 +179,7 @@ def completions(shell: Any, text: str) -> set[str]:
     ("text", "expected"),
     [
         ("%%cudaperf tr", {"translate"}),
-        ("%cudaperf ", {"translate", "check", "inspect", "resume", "history", "doctor"}),
+        ("%cudaperf ", {"translate", "check", "inspect", "resume", "rewards", "compare", "history", "doctor"}),
         ("%%cudaperf translate --si", {"--size"}),
         ("%%cudaperf translate --size n=3 --p", {"--proposals", "--policy"}),
         ("%%cudaperf check --ag", {"--against"}),

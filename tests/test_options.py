@@ -79,7 +79,7 @@ def test_help_of_a_command_names_each_of_its_options(command: str) -> None:
 def test_both_fronts_have_the_same_options_but_for_files_and_names() -> None:
     for command in options.COMMANDS:
         assert set(options.flags(command, "cli")) == set(options.flags(command, "magic")) - (
-            {"-o", "--out"} if command in ("check", "inspect") else set()
+            {"-o", "--out"} if command in ("check", "inspect", "rewards", "compare") else set()
         )
 
 

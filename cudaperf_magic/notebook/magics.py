@@ -5,6 +5,7 @@ itself. Nothing is decided here; options are in options.py, the work in commands
 from __future__ import annotations
 
 from dataclasses import dataclass
+from json import dumps
 from typing import Any
 
 from IPython.core.completer import CompletionContext, SimpleCompletion, context_matcher
@@ -12,12 +13,15 @@ from IPython.core.magic import Magics, line_cell_magic, magics_class, no_var_exp
 from IPython.display import display
 
 from .. import arguments, commands, doctor, options
+from ..compared import Compared
 from ..errors import NotBuilt, NotVerified, UsageError
 from ..inspected import Inspected
 from ..options import Request
 from ..records import Task
 from ..translation import Checked, Translation
+from ..tuned import Tuned
 from .live import view_for
+from .tuner import Tuner, can_show
 from .words import first_line, headline
 
 MAGIC = "cudaperf"
@@ -93,6 +97,23 @@ class CudaperfMagics(Magics):
         if not result.inspection.build.ok:
             display(result)  # type: ignore[no-untyped-call]
             raise NotBuilt(f"It does not compile: {first_line(result.inspection.build.log)}")
+        return result
+
+    def _rewards(self, request: Request, _: str) -> Tuned | None:
+        """Where there are widgets, sliders over a page that follows them; else the page alone."""
+        result = commands.rewards(request.names, namespace=self.shell.user_ns, **arguments.rewarding(request))
+        arguments.save_reward(request.save, result.preset)
+        self._keep(request, result)
+        if not can_show(self.shell):
+            return result
+        Tuner(result).show()
+        return None
+
+    def _compare(self, request: Request, _: str) -> Compared:
+        result = commands.compare(request.names, reward=request.reward, namespace=self.shell.user_ns)
+        self._keep(request, result)
+        if request.json:
+            arguments.write_text(request.json, dumps(result.data, allow_nan=False) + "\n")
         return result
 
     def _history(self, request: Request, _: str) -> Any:

@@ -60,7 +60,7 @@ def read_preset(name: str, text: str) -> Preset:
     if old := OLD_SECTIONS & set(table):
         raise ValueError(
             f"section [{min(old)}] is of an older layout: write one section [terms.NAME] a term; "
-            "`cudaperf rewards --out FILE` writes a file to begin from"
+            "`cudaperf rewards --save FILE.toml` writes a file to begin from"
         )
     _refuse_unknown(table, SECTIONS, "")
     terms, structure = _section(table, "terms"), _section(table, "structure")

@@ -1,0 +1,1 @@
+"""Training on episodes: from rewards to returns, groups and advantages."""

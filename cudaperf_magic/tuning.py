@@ -1,0 +1,250 @@
+"""Tuning a reward: what a preset makes of episodes that were played, and the steps of trying others, with undo.
+
+Pure. Outcomes are measured once; a change of a weight weighs them anew (`judge`), which takes milliseconds for a
+thousand turns. It draws nothing (notebook/tuning_words.py, notebook/tuner.py) and evaluates nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+from .errors import UsageError, did_you_mean
+from .records import PROPERTIES, Episode, Turn
+from .rewards import Measured, Preset, PropertyWeight, TermWeight, measure, totals, violations
+from .rewards.hacking import Judged, Suspicion, hacked_terms, rank_correlation, suspicions
+from .rewards.soundness import Violation
+from .rewards.terms import TERMS
+from .training.credit import grpo_by_turn, returns, trloo
+
+
+@dataclass(frozen=True)
+class Rated:
+    """One turn under a preset. `grpo` and `trloo` are its advantages among the rollouts of its task."""
+
+    episode: int  # its place among the episodes
+    number: int  # counted from 1
+    label: str
+    turn: Turn
+    total: float
+    grpo: float
+    trloo: float
+
+    @property
+    def speedup(self) -> float | None:
+        return self.turn.outcome.speedup
+
+
+@dataclass(frozen=True)
+class Choice:
+    """Which turn of an episode a preset takes for the best, and which one stands as the best in the episode."""
+
+    label: str
+    stored: Rated | None
+    chosen: Rated | None
+
+    @property
+    def is_other(self) -> bool:
+        return self.stored is not self.chosen
+
+
+@dataclass(frozen=True)
+class Standing:
+    """What a preset makes of the episodes."""
+
+    preset: Preset
+    ranking: tuple[Rated, ...]  # the highest reward first
+    choices: tuple[Choice, ...]
+    correlation: float | None  # of reward and measured speedup, in rank
+    suspicions: tuple[Suspicion, ...]
+
+    @cached_property
+    def timed(self) -> tuple[Rated, ...]:
+        return tuple(rated for rated in self.ranking if rated.speedup is not None)
+
+    @cached_property
+    def hacked(self) -> dict[str, float]:
+        """Term -> reward that it gave to turns that were not faster."""
+        return hacked_terms(self.suspicions)
+
+    @cached_property
+    def violations(self) -> tuple[Violation, ...]:
+        return violations(self.preset)
+
+
+@dataclass(frozen=True)
+class Record:
+    """Episodes with what the terms need of each of their turns: measured once, weighed often."""
+
+    episodes: tuple[Episode, ...]
+    measured: tuple[tuple[Measured, ...], ...]
+    labels: tuple[str, ...]
+
+    @property
+    def turns(self) -> int:
+        return sum(len(found) for found in self.measured)
+
+
+def record(episodes: Sequence[Episode]) -> Record:
+    """Measure every turn of these episodes."""
+    labels = tuple(episode.identity or f"{episode.task.entry} #{i}" for i, episode in enumerate(episodes, 1))
+    measured = tuple(tuple(measure(turn.outcome) for turn in episode.turns) for episode in episodes)
+    return Record(tuple(episodes), measured, labels)
+
+
+def judge(found: Record, preset: Preset) -> Standing:
+    """All that a preset says of the episodes."""
+    sums = [totals(measured, preset) for measured in found.measured]
+    by_grpo, by_trloo = _advantages(found, sums, preset.gamma)
+    rated = [
+        [
+            Rated(e, t, f"{label}:{t}", turn, sums[e][t - 1], by_grpo[e][t - 1], by_trloo[e][t - 1])
+            for t, turn in enumerate(episode.turns, 1)
+        ]
+        for e, (episode, label) in enumerate(zip(found.episodes, found.labels, strict=True))
+    ]
+    flat = [one for turns in rated for one in turns]
+    timed = [(one.total, one.speedup) for one in flat if one.speedup is not None]
+    return Standing(
+        preset,
+        tuple(sorted(flat, key=lambda one: (-one.total, one.episode, one.number))),
+        tuple(_choice(found, e, turns) for e, turns in enumerate(rated)),
+        rank_correlation([total for total, _ in timed], [speedup for _, speedup in timed]),
+        tuple(s for e, turns in enumerate(rated) for s in _suspicions(found, e, turns, preset)),
+    )
+
+
+def _choice(found: Record, number: int, turns: list[Rated]) -> Choice:
+    best = found.episodes[number].best
+    stored = next((one for one in turns if one.turn is best), None)
+    right = [one for one in turns if one.turn.outcome.ok]
+    return Choice(found.labels[number], stored, max(right, key=lambda one: one.total, default=None))
+
+
+def _suspicions(found: Record, number: int, turns: list[Rated], preset: Preset) -> tuple[Suspicion, ...]:
+    pairs = zip(turns, found.measured[number], strict=True)
+    return suspicions([Judged(one.label, one.turn.outcome, measured, one.total) for one, measured in pairs], preset)
+
+
+def _advantages(found: Record, sums: list[list[float]], gamma: float) -> tuple[list[list[float]], list[list[float]]]:
+    """GRPO and TRLOO in the shape of the turns; the episodes of one task are the rollouts of one group."""
+    groups: dict[str, list[int]] = {}
+    for number, episode in enumerate(found.episodes):
+        groups.setdefault(episode.task.key, []).append(number)
+    by_grpo: list[list[float]] = [[] for _ in sums]
+    by_trloo: list[list[float]] = [[] for _ in sums]
+    for members in groups.values():
+        rollouts = [returns(sums[number], gamma) for number in members]
+        for number, one, other in zip(members, grpo_by_turn(rollouts), trloo(rollouts), strict=True):
+            by_grpo[number], by_trloo[number] = one, other
+    return by_grpo, by_trloo
+
+
+# ---- trying other numbers ----
+
+
+@dataclass(frozen=True)
+class Trial:
+    """The preset as it stands, where it began, and the way back. Every change is a new Trial."""
+
+    preset: Preset
+    begun: Preset
+    past: tuple[Preset, ...] = ()
+    future: tuple[Preset, ...] = ()
+    control: str = ""  # what was moved last
+
+    def to(self, preset: Preset, control: str = "") -> Trial:
+        """The same with another preset; one that says the same is no step.
+
+        Args:
+            control: what was moved. Moves of one control in a row, as one drags, are one step to undo.
+        """
+        preset = _named(preset, self.begun)
+        if preset == self.preset:
+            return self
+        is_same_step = bool(control) and control == self.control
+        past = self.past if is_same_step else (*self.past, self.preset)
+        return Trial(preset, self.begun, past, control=control)
+
+    def anew(self, preset: Preset) -> Trial:
+        """Begin from another preset: `reset` comes back to it, `undo` still to what was before."""
+        return Trial(preset, preset, (*self.past, self.preset))
+
+    def undo(self) -> Trial:
+        if not self.past:
+            return self
+        return Trial(self.past[-1], self.begun, self.past[:-1], (self.preset, *self.future))
+
+    def redo(self) -> Trial:
+        if not self.future:
+            return self
+        return Trial(self.future[0], self.begun, (*self.past, self.preset), self.future[1:])
+
+    def reset(self) -> Trial:
+        return self.to(self.begun)
+
+
+def _named(preset: Preset, begun: Preset) -> Preset:
+    """Other numbers go by another name: they are no longer what the source defines."""
+    own = replace(preset, name=begun.name, source=begun.source)
+    return own if own == begun else replace(preset, name=f"{begun.name}, changed", source=f"changed from {begun.name}")
+
+
+def changed(preset: Preset, assignments: Sequence[str]) -> Preset:
+    """The preset after each `NAME=VALUE` of `_changed`, under a name that says that it was changed.
+
+    Raises:
+        UsageError: a word or number that is not understood.
+    """
+    made = preset
+    for assignment in assignments:
+        made = _changed(made, assignment)
+    return _named(made, preset)
+
+
+def _changed(preset: Preset, assignment: str) -> Preset:
+    """The preset after `NAME=VALUE`: `speed=3`, `speed.high=16`, `coalescing=2`, `occupancy.enough=0.75`,
+    `speed.on=no`, `structure=0.5`, `gamma=0.4`."""
+    name, equals, text = (part.strip() for part in assignment.partition("="))
+    owner, _, key = name.partition(".")
+    if not equals or not text:
+        raise UsageError(f"--set {assignment}: write NAME=NUMBER, for example --set speed=3 or --set speed.high=16")
+    try:
+        return _assigned(preset, owner, key or "weight", text)
+    except ValueError as problem:
+        raise UsageError(f"--set {assignment}: {problem}") from None
+
+
+def _assigned(preset: Preset, owner: str, key: str, text: str) -> Preset:
+    if owner == "structure" and key == "weight":
+        return replace(preset, structure=_number(text))
+    if owner == "gamma" and key == "weight":
+        return replace(preset, gamma=_number(text))
+    if owner in PROPERTIES:
+        weight = dict(preset.properties).get(owner, PropertyWeight(0.0))
+        return preset.with_property(owner, replace(weight, **_field(key, text, ("weight", "enough", "root"))))
+    if owner in TERMS:
+        term = preset.term(owner) or TermWeight(owner, 0.0)
+        return preset.with_term(replace(term, **_field(key, text, ("weight", "low", "high", "above"))))
+    names = [*TERMS, *PROPERTIES, "structure", "gamma"]
+    raise ValueError(f"there is no term {owner}{did_you_mean(owner, names)}; there are {', '.join(names)}")
+
+
+def _field(key: str, text: str, numbers: tuple[str, ...]) -> dict[str, Any]:
+    if key == "on":
+        words = {"yes": True, "true": True, "on": True, "no": False, "false": False, "off": False}
+        if text.lower() not in words:
+            raise ValueError("on is yes or no")
+        return {"is_on": words[text.lower()]}
+    if key not in numbers:
+        raise ValueError(f"{key} is not known{did_you_mean(key, numbers)}; there are {', '.join((*numbers, 'on'))}")
+    return {key: None if text == "none" and key in ("low", "high", "above") else _number(text)}
+
+
+def _number(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise ValueError(f"{text!r} is no number") from None

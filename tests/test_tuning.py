@@ -1,0 +1,243 @@
+"""Trying other weights: what follows at once, and the way back."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from timed_episodes import HONEST, PRETTIER, episode, timed, turn
+
+from cudaperf_magic import commands
+from cudaperf_magic.cli import main
+from cudaperf_magic.errors import UsageError
+from cudaperf_magic.fakes import BROKEN, WRONG, correct
+from cudaperf_magic.notebook import tuning_words
+from cudaperf_magic.rewards import load_preset, score
+from cudaperf_magic.rewards.hacking import rank_correlation
+from cudaperf_magic.store import Store
+from cudaperf_magic.tuning import Trial, changed, judge, record
+
+DEFAULT = load_preset("default")
+TWO = record([episode(PRETTIER, "a"), episode(HONEST, "b")])
+SPEED_ALONE = changed(DEFAULT, ["structure=0"])
+
+
+# ---- what a preset makes of episodes ----
+
+
+def test_every_turn_has_the_reward_that_it_would_get_anew() -> None:
+    standing = judge(TWO, DEFAULT)
+    assert len(standing.ranking) == 7
+    for rated in standing.ranking:
+        assert rated.total == pytest.approx(score(rated.turn.outcome, DEFAULT).total)
+    totals = [rated.total for rated in standing.ranking]
+    assert totals == sorted(totals, reverse=True)
+
+
+def test_a_reward_of_speed_alone_would_have_chosen_the_fastest() -> None:
+    prettier, honest = judge(TWO, SPEED_ALONE).choices
+    assert (prettier.stored and prettier.stored.number, prettier.chosen and prettier.chosen.number) == (3, 2)
+    assert prettier.is_other and not honest.is_other
+
+
+def test_an_episode_without_a_right_turn_has_no_choice() -> None:
+    (choice,) = judge(record([episode([BROKEN, WRONG])]), DEFAULT).choices
+    assert choice.stored is choice.chosen is None and not choice.is_other
+    assert "none is correct" in str(tuning_words.choices(judge(record([episode([BROKEN])]), DEFAULT)))
+
+
+def test_episodes_of_one_task_are_one_group_and_others_are_not() -> None:
+    same = judge(TWO, DEFAULT)
+    first = [rated for rated in same.ranking if rated.number == 1]
+    assert sum(rated.trloo for rated in first) == pytest.approx(0.0, abs=1e-9)
+    other = replace(episode(HONEST, "b").task, source="void other() {}", entry="other")
+    apart = judge(record([episode(PRETTIER, "a"), episode(HONEST, "b", other)]), DEFAULT)
+    alone = next(rated for rated in apart.ranking if rated.label == "a:3")
+    assert alone.trloo == pytest.approx(alone.total)  # a group of one has its return
+
+
+def test_reward_and_speed_agree_in_rank_where_the_reward_is_speed() -> None:
+    assert judge(TWO, SPEED_ALONE).correlation == pytest.approx(1.0)
+    only_structure = changed(DEFAULT, ["speed.on=no"])
+    weaker = judge(record([episode(PRETTIER)]), only_structure).correlation
+    assert weaker is not None and weaker == pytest.approx(0.5)
+    assert judge(record([episode([correct(coalescing=0.1)] * 4)]), DEFAULT).correlation is None
+
+
+def test_rank_correlation_is_that_of_ranks_with_ties_shared() -> None:
+    assert rank_correlation([1.0, 2.0, 3.0], [10.0, 100.0, 1000.0]) == pytest.approx(1.0)
+    assert rank_correlation([1.0, 2.0, 3.0], [3.0, 2.0, 1.0]) == pytest.approx(-1.0)
+    # ranks 0, 1.5, 1.5, 3 against 0, 1, 2, 3: 4.5 / sqrt(4.5 * 5)
+    assert rank_correlation([1.0, 2.0, 2.0, 3.0], [1.0, 2.0, 3.0, 4.0]) == pytest.approx(0.9486833)
+    assert rank_correlation([1.0, 1.0, 1.0], [1.0, 2.0, 3.0]) is None
+    assert rank_correlation([1.0, 2.0], [1.0, 2.0]) is None
+    with pytest.raises(ValueError, match="cannot be paired"):
+        rank_correlation([1.0], [])
+
+
+@given(st.lists(st.tuples(st.floats(-5, 5), st.floats(-5, 5)), min_size=3, max_size=30))
+def test_rank_correlation_is_the_same_for_any_rising_change_of_scale(pairs: list[tuple[float, float]]) -> None:
+    one, other = [a for a, _ in pairs], [b for _, b in pairs]
+    found = rank_correlation(one, other)
+    assert found == rank_correlation([2.0 * a for a in one], other)
+    assert found is None or -1.0 - 1e-9 <= found <= 1.0 + 1e-9
+
+
+# ---- reward without speed ----
+
+
+def test_a_turn_that_earned_more_and_was_slower_is_flagged_with_the_terms_that_paid() -> None:
+    standing = judge(record([episode(PRETTIER, "a")]), DEFAULT)
+    (found,) = standing.suspicions
+    assert (found.earlier, found.later) == ("a:2", "a:3")
+    assert found.speed == pytest.approx(40 / 60)
+    assert [name for name, _ in found.terms] == ["intensity", "coalescing"]
+    assert sum(rise for _, rise in found.terms) > found.rise  # the speed term took some of it back
+    assert set(standing.hacked) == {"intensity", "coalescing"}
+    assert "a:3 earns" in " ".join(tuning_words.hacking(standing))
+
+
+def test_a_reward_of_speed_alone_flags_nothing_and_honest_turns_are_not_flagged() -> None:
+    assert judge(TWO, SPEED_ALONE).suspicions == ()
+    assert judge(record([episode(HONEST)]), DEFAULT).suspicions == ()
+
+
+def test_a_gain_within_the_noise_of_the_timing_is_no_gain_of_speed() -> None:
+    alike = [timed(50.0, coalescing=0.2), timed(49.9, coalescing=1.0)]
+    (found,) = judge(record([episode(alike)]), DEFAULT).suspicions
+    assert "no faster" in found.sentence
+
+
+def test_turns_on_other_cards_are_not_held_against_each_other() -> None:
+    moved = timed(90.0, coalescing=1.0)
+    assert moved.timing is not None
+    elsewhere = replace(moved, timing=replace(moved.timing, gpu="another card"))
+    assert judge(record([episode([timed(50.0, coalescing=0.1), elsewhere])]), DEFAULT).suspicions == ()
+
+
+# ---- steps and the way back ----
+
+
+def test_undo_and_redo_walk_the_steps_and_reset_is_a_step_too() -> None:
+    begun = Trial(DEFAULT, DEFAULT)
+    one = begun.to(changed(DEFAULT, ["speed=3"]), "speed.weight")
+    two = one.to(changed(one.preset, ["memory=1"]), "memory.weight")
+    assert two.undo().preset == one.preset and two.undo().undo().preset == DEFAULT
+    assert two.undo().redo().preset == two.preset
+    assert two.reset().preset == DEFAULT and two.reset().undo().preset == two.preset
+    assert begun.undo() is begun and begun.redo() is begun
+
+
+def test_a_slider_that_is_dragged_is_one_step() -> None:
+    trial = Trial(DEFAULT, DEFAULT)
+    for weight in (2.6, 2.7, 2.8):
+        trial = trial.to(changed(DEFAULT, [f"speed={weight}"]), "speed.weight")
+    assert len(trial.past) == 1 and trial.undo().preset == DEFAULT
+    assert len(trial.to(changed(trial.preset, ["memory=1"]), "memory.weight").past) == 2
+
+
+def test_other_numbers_go_by_another_name_and_the_old_ones_by_their_own() -> None:
+    trial = Trial(DEFAULT, DEFAULT).to(changed(DEFAULT, ["speed=3"]))
+    assert (trial.preset.name, trial.preset.source) == ("default, changed", "changed from default")
+    back = trial.to(changed(trial.preset, ["speed=2.5"]))
+    assert back.preset == DEFAULT
+
+
+@pytest.mark.parametrize(
+    ("assignment", "words"),
+    [
+        ("sped=3", "there is no term sped; did you mean speed"),
+        ("speed", "write NAME=NUMBER"),
+        ("speed=fast", "'fast' is no number"),
+        ("speed=nan", "must be a finite number"),
+        ("speed.hihg=3", "hihg is not known; did you mean high"),
+        ("occupancy.enough=2", "enough lies in"),
+        ("speed.on=maybe", "on is yes or no"),
+        ("coalescing=-1", "cannot be negative"),
+        ("gamma=2", "return.gamma lies in"),
+    ],
+)
+def test_a_number_that_makes_no_sense_is_refused_in_one_sentence(assignment: str, words: str) -> None:
+    with pytest.raises(UsageError, match=words):
+        changed(DEFAULT, [assignment])
+
+
+def test_a_term_that_a_preset_lacks_may_be_set() -> None:
+    more = changed(load_preset("kevin"), ["noise=-0.5", "coalescing=1", "structure=0.2", "speedup.high=4"])
+    outcome = timed(10.0, coalescing=0.5)
+    # 0.3 + min(10, 4) - 0.5 CV + 0.2 * 0.5
+    assert score(outcome, more).total == pytest.approx(0.3 + 4.0 + 0.1, abs=0.01)
+
+
+# ---- the page ----
+
+
+def test_the_text_says_everything_that_the_sliders_show() -> None:
+    text = commands.rewards(["e"], namespace={"e": episode(PRETTIER, "a")}).text
+    for words in ("enough 0.5", "GRPO", "would be best", "Rank correlation", "speedup, logarithmic", "Reward without"):
+        assert words in text, words
+
+
+def test_without_times_the_page_says_so_and_correlates_nothing() -> None:
+    text = commands.rewards(["e"], namespace={"e": episode([correct(coalescing=0.5)], "a")}).text
+    assert "No turn was timed" in text and "Rank correlation" not in text and "Reward without" not in text
+
+
+def test_an_unsound_reward_is_told_on_the_page() -> None:
+    found = commands.rewards(["e"], changes=["wrong=3"], namespace={"e": episode(HONEST, "a")})
+    bundle = found._repr_mimebundle_()
+    for form in bundle.values():
+        assert "no sound reward" in form and "being correct always earns more" in form
+
+
+def test_the_plot_of_a_thousand_turns_is_as_small_as_that_of_ten() -> None:
+    many = judge(record([episode([timed(1.0 + i % 97, coalescing=i % 10 / 10) for i in range(1000)])]), DEFAULT)
+    drawn = tuning_words.grid(many)
+    assert drawn is not None
+    assert sum(sum(row) for row in drawn.counts) == 1000
+    assert len(tuning_words.plot_html(drawn)) < 120_000
+    assert tuning_words.grid(judge(record([]), DEFAULT)) is None
+
+
+def test_no_episode_at_all_is_said_in_words(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
+    monkeypatch.setenv("CUDAPERF_STORE", str(tmp_path / "empty.db"))
+    assert main(["rewards"]) == 0
+    assert "there is no episode" in capsys.readouterr().out
+
+
+def test_the_command_line_tunes_the_stores_episodes_and_saves_a_reward(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
+) -> None:
+    monkeypatch.setenv("CUDAPERF_STORE", str(tmp_path / "episodes.db"))
+    Store().begin(replace(episode(PRETTIER), identity=""))
+    saved = tmp_path / "mine.toml"
+    assert main(["rewards", "--set", "structure=0", "--save", str(saved)]) == 0
+    said = capsys.readouterr().out
+    assert "It would have chosen another turn in 1 of 1 episode" in said
+    assert load_preset(str(saved)).structure == 0.0
+    assert main(["rewards", "--reward", str(saved), "saxpy:9"]) == 2
+    assert "saxpy has 3 turns" in capsys.readouterr().err
+
+
+def test_an_episode_that_cannot_be_read_is_skipped_and_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import sqlite3
+
+    monkeypatch.setenv("CUDAPERF_STORE", str(tmp_path / "episodes.db"))
+    for _ in range(2):
+        Store().begin(replace(episode(HONEST), identity=""))
+    with sqlite3.connect(tmp_path / "episodes.db") as database:
+        database.execute("UPDATE turns SET record = '{}' WHERE rowid = 1")
+    found = commands.rewards()
+    assert len(found.record.episodes) == 1 and len(found.problems) == 1
+    assert "Not read" in found.text
+
+
+def test_a_persons_checked_kernel_may_be_weighed_as_well() -> None:
+    from cudaperf_magic.translation import Checked
+
+    checked = Checked(episode(HONEST).task, turn(HONEST[2]))
+    assert commands.rewards(["mine"], namespace={"mine": checked}).record.turns == 1
