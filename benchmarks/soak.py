@@ -5,15 +5,15 @@
 Candidates are soak_kernels/*.cu; the first line of each says what must come of it. One in twenty has a text that no
 cache has seen, so that compilers work as well; no outcome is ever taken from a cache. Between them, functions in
 sandboxed children do what a machine may suffer from: fork bombs, full disks and memory, crashes, hangs, and the death
-of a server. Afterwards: memory of this process and its servers against that after the first twentieth, processes,
-temporary files, open files, shared memory. Prints a table; ends with status 1 when anything is not as it should be.
+of a server. After the first twentieth, when every kind has come several times, memory of this process and its servers
+is read at rest, again after each of twenty parts of the run, and the slope through the readings is what has grown.
+At the end: processes, temporary files, open files, shared memory. Prints a table; ends with status 1 when anything is
+not as it should be.
 """
 
 from __future__ import annotations
 
 import argparse
-import ctypes
-import gc
 import os
 import random
 import signal
@@ -29,6 +29,7 @@ from statistics import median
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 
 from deeds import fork_for_ever, hang, hoard, segfault
+from soak_memory import growths, read_all
 
 from cudaperf_magic.bench.bench import Bench
 from cudaperf_magic.bench.sandbox import Finished, run_in_child
@@ -44,6 +45,7 @@ FRESH_EVERY = 20  # evaluations of a text that no cache has seen
 DEED_EVERY = 100
 MOST_GROWTH = 0.05
 WARM_SHARE = 0.05
+READINGS = 20  # of memory, after the warm-up
 FIRST = 6  # times that each kind comes in the beginning
 # Each takes a hundred times as long as others, the one that prints on a device only.
 RARE = {"endless": 0.05, "deadlock": 0.05, "endless_host": 0.02, "prints_without_end": 0.05}
@@ -149,27 +151,13 @@ def shuffled(count: int, seed: int) -> list[tuple[int, Kind]]:
     return list(enumerate([*first, *dice.choices(known, weights, k=count)][:count]))
 
 
+def parts(order: list[tuple[int, Kind]], count: int) -> list[list[tuple[int, Kind]]]:
+    """The rest of the run, in parts of nearly one length; none is empty."""
+    size = max(1, -(-len(order) // count))
+    return [order[start : start + size] for start in range(0, len(order), size)]
+
+
 # What is left
-
-
-def resident_bytes() -> dict[str, int]:
-    """Of this process and of each server; pages that are shared with children are counted."""
-    gc.collect()
-    ctypes.CDLL(None).malloc_trim(0)  # what is freed and kept for a thread's next use is no growth
-    pids = {"this process": os.getpid(), **{f"{name} server": server.pid for name, server in SERVERS.items()}}
-    found = {}
-    for name, pid in pids.items():
-        try:
-            words = Path(f"/proc/{pid}/statm").read_text().split()
-        except OSError:
-            continue
-        found[name] = int(words[1]) * os.sysconf("SC_PAGE_SIZE")
-    return found
-
-
-def growth(before: dict[str, int], after: dict[str, int]) -> dict[str, float]:
-    """As a share of what it was. A server that was killed in between is a new one, and as large as it should be."""
-    return {name: after[name] / before[name] - 1 for name in before if name in after}
 
 
 def descendants() -> list[int]:
@@ -253,18 +241,22 @@ def run(options: argparse.Namespace) -> int:
     started = time.perf_counter()
     with Bench(options.device) as bench:
         tallies, troubles = soak(bench, task, order[:warm], options.threads)
-        before = resident_bytes()
-        more, later = soak(bench, task, order[warm:], options.threads)
-        grown = growth(before, resident_bytes())
-        for name, tally in more.items():
-            tallies[name].seconds += tally.seconds
-            tallies[name].wrong += tally.wrong
+        readings = read_all(warm)
+        for part in parts(order[warm:], READINGS):
+            more, later = soak(bench, task, part, options.threads)
+            readings += read_all(part[-1][0] + 1)
+            troubles += later
+            for name, tally in more.items():
+                tallies[name].seconds += tally.seconds
+                tallies[name].wrong += tally.wrong
     seconds = time.perf_counter() - started
     wrong = printed(order, tallies)
-    troubles += later + leftovers(held)
-    troubles += [f"{name} has grown by {share:.1%}" for name, share in grown.items() if share > options.most_growth]
+    found = growths(readings)
+    troubles += leftovers(held)
+    troubles += [f"{each.name} grows by {each.share:.1%}" for each in found if each.share > options.most_growth]
     print(f"{len(order):,} evaluations in {seconds:.0f} s, {len(order) / seconds:.1f} a second; {wrong} wrong")
-    print("memory: " + ", ".join(f"{name} {share:+.1%}" for name, share in sorted(grown.items())))
+    for each in found:
+        print(each.sentence)
     for trouble in troubles:
         print(trouble)
     return 1 if wrong or troubles else 0
