@@ -47,7 +47,7 @@ def inspecting(request: Request) -> dict[str, Any]:
 
 
 def resuming(request: Request) -> dict[str, Any]:
-    return {name: request.values[name] for name in ("identity", "turns", "proposals", "policy", "device")}
+    return {name: request.values[name] for name in ("identity", "turns", "proposals", "policy", "device", "hint")}
 
 
 def checking(request: Request) -> dict[str, Any]:

@@ -122,9 +122,22 @@ def translate(source: str, **settings: Any) -> Translation:
 
 
 def begin_again(
-    identity: str = "", *, turns: int = 6, proposals: int = 4, policy: str = "search", device: str = "auto"
+    identity: str = "",
+    *,
+    turns: int = 6,
+    proposals: int = 4,
+    policy: str = "search",
+    device: str = "auto",
+    hint: str = "",
 ) -> Play:
-    """Make ready to go on with a stored episode: the one named, else the last that did not end by itself."""
+    """Make ready to go on with a stored episode: the one named, else the last that did not end by itself.
+
+    Args:
+        turns: how many it may have in all. hint: words for whoever proposes, which the next turn reads first.
+
+    Raises:
+        UsageError: nothing to go on with, or a hint that is too long. StoreError: there is no such episode.
+    """
     from .episode import resume as play_on
 
     store = open_store()
@@ -136,12 +149,12 @@ def begin_again(
     episode = store.load(identity)
     bench = open_bench(device)
     proposer = open_policy(policy, episode.task, proposals=proposals, seed=episode.seed)
-    episodes = play_on(episode.identity, proposer, bench, journal=store, turns=turns, proposals=proposals)
+    episodes = play_on(episode.identity, proposer, bench, journal=store, turns=turns, proposals=proposals, hint=hint)
     return Play(episode, turns, bench, episodes)
 
 
 def resume(identity: str = "", **settings: Any) -> Translation:
-    """Go on with an interrupted episode until it has `turns` turns in all; `translate` says what the settings are."""
+    """Go on with an interrupted episode until it has `turns` turns in all; `begin_again` says what the settings are."""
     with begin_again(identity, **settings) as playing:
         for _ in playing:
             pass

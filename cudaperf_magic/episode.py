@@ -13,8 +13,8 @@ from typing import Protocol
 
 from cudaperf_magic.errors import Unsupported, UsageError
 from cudaperf_magic.proposals import Done, Keep, Proposal
-from cudaperf_magic.records import Candidate, Episode, Outcome, Task, Turn
-from cudaperf_magic.reflection import reflect
+from cudaperf_magic.records import Candidate, Episode, Hint, Outcome, Task, Turn
+from cudaperf_magic.reflection import read_hint, reflect, with_hint
 from cudaperf_magic.rewards.preset_files import load_preset
 from cudaperf_magic.rewards.presets import Preset
 from cudaperf_magic.rewards.score import score
@@ -69,6 +69,10 @@ class Journal(Protocol):
         """Put a turn in the place of the one with this number, counted from 0."""
         ...
 
+    def advise(self, identity: str, hint: Hint) -> None:
+        """Keep words of a person, for the turns to come."""
+        ...
+
     def end(self, identity: str, stopped: str, kept: str = "") -> None: ...
 
     def load(self, identity: str) -> Episode: ...
@@ -111,20 +115,45 @@ def play(
 
 
 def resume(
-    identity: str, policy: Policy, bench: Bench, *, journal: Journal, turns: int = 6, proposals: int = 4
+    identity: str,
+    policy: Policy,
+    bench: Bench,
+    *,
+    journal: Journal,
+    turns: int = 6,
+    proposals: int = 4,
+    hint: str = "",
 ) -> Iterator[Episode]:
     """Go on with an episode of the journal until it has `turns` turns in all; `play` says the rest.
 
+    Args:
+        hint: words for whoever proposes; they open the reflection that the next turn reads, and stay in the journal.
+
     Raises:
-        UsageError: there is nothing to go on with. StoreError: there is no such episode.
+        UsageError: there is nothing to go on with, or the hint is too long. StoreError: there is no such episode.
     """
+    words = read_hint(hint)
     episode = journal.load(identity)
     if episode.kept:
         raise UsageError(f"episode {identity} was answered with KEEP: {episode.kept}")
     if len(episode.turns) >= turns:
         raise UsageError(f"episode {identity} already has {len(episode.turns)} turns; ask for more with --turns")
     loop = _Loop(policy, bench, journal, load_preset(episode.preset), turns, proposals)
-    return loop.rounds([journal.reopen(identity)])
+    live = journal.reopen(identity)
+    return loop.rounds([_advised(live, words, journal) if words else live])
+
+
+def _advised(episode: Episode, words: str, journal: Journal) -> Episode:
+    """The episode with a person's words, which its last turn's reflection begins with from now on; kept as well."""
+    number = len(episode.turns)
+    hint = Hint(words, after=number)
+    journal.advise(episode.identity, hint)
+    turns = episode.turns
+    if turns:
+        told = replace(turns[-1], reflection=with_hint(turns[-1].reflection, words))
+        journal.revise(episode.identity, number - 1, told)
+        turns = (*turns[:-1], told)
+    return replace(episode, turns=turns, hints=(*episode.hints, hint))
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,7 @@ from cudaperf_magic.records import (
     Case,
     Episode,
     Fault,
+    Hint,
     Outcome,
     Property,
     Structure,
@@ -132,6 +133,10 @@ class FakeJournal:
         turns = list(self._get(identity).turns)
         turns[number] = turn
         self.episodes[identity] = replace(self._get(identity), turns=tuple(turns))
+
+    def advise(self, identity: str, hint: Hint) -> None:
+        episode = self._get(identity)
+        self.episodes[identity] = replace(episode, hints=(*episode.hints, hint))
 
     def end(self, identity: str, stopped: str, kept: str = "") -> None:
         self.episodes[identity] = replace(self._get(identity), stopped=stopped, kept=kept)

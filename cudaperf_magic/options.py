@@ -87,6 +87,7 @@ def _many(flags: str, text: str, metavar: str, commands: str = "translate check 
 
 
 _MANY_NUMBERS: dict[str, Any] = {"metavar": "NAME=NUMBER", "action": "append", "default": []}
+_WORDS: dict[str, Any] = {"metavar": "WORDS", "default": ""}
 MANY: dict[str, Any] = {"nargs": "*", "default": [], "metavar": "EPISODE"}
 
 OPTIONS: tuple[Option, ...] = (
@@ -115,6 +116,7 @@ OPTIONS: tuple[Option, ...] = (
     _option("--turns", "translate resume", "how many turns at most", type=_whole(1), default=6, metavar="N"),
     _option("--proposals", "translate resume", "choices a turn", type=_whole(1), default=4, metavar="N"),
     _option("--policy", "translate resume", "who proposes: search", type=_policy, default="search", metavar="NAME"),
+    _option("--hint", "resume", "words that the next turn reads first: 'tile in shared memory'", **_WORDS),
     _option("--device", "translate check resume", "simulator, cuda:0", type=_device, default="auto", metavar="NAME"),
     _option("--device --arch", "inspect", "the GPU: H100, sm_75", default="sm_90", metavar="GPU"),
     _option("--races", "inspect", "look for races between blocks in global memory too", action="store_true"),

@@ -347,6 +347,38 @@ class LineCost:
 
 
 @dataclass(frozen=True)
+class Roofline:
+    """Where a run stands below the roofs of its device: the task's own arithmetic, and the bytes that the run moved.
+
+    `operations` are those of the C on the case, an addition or a multiplication each one; `moved_by` says which bytes
+    are meant. The roofs are what the card reached ("measured") or what its maker says ("data sheet").
+    """
+
+    operations: float
+    kind: str  # "float32", "float64"
+    moved_bytes: float
+    moved_by: Literal["between L2 and memory, counted", "asked for, before any cache"]
+    memory_gb_s: float
+    peak_tops: float  # 10^12 operations a second
+    roofs: Literal["measured", "data sheet"]
+    device: str = ""
+
+    def __post_init__(self) -> None:
+        if min(self.operations, self.moved_bytes, self.memory_gb_s, self.peak_tops) <= 0:
+            raise ValueError("a roofline needs operations, bytes and roofs above zero")
+
+    @property
+    def intensity(self) -> float:
+        """Operations a byte."""
+        return self.operations / self.moved_bytes
+
+    @property
+    def bound_tops(self) -> float:
+        """The roof above this intensity, in 10^12 operations a second."""
+        return min(self.peak_tops, self.intensity * self.memory_gb_s / 1000.0)
+
+
+@dataclass(frozen=True)
 class Structure:
     """The seven properties that apply, each at most once; one that does not apply is absent, never 0 or 1."""
 
@@ -354,6 +386,7 @@ class Structure:
     lines: tuple[LineCost, ...] = ()
     launches: int = 0
     case: Case | None = None
+    roofline: Roofline | None = None  # None: no floating-point arithmetic, or its amount is not known
 
     def __post_init__(self) -> None:
         names = [p.name for p in self.properties]
@@ -451,6 +484,14 @@ class Turn:
 
 
 @dataclass(frozen=True)
+class Hint:
+    """Words of a person for whoever proposes, said when the episode had `after` turns."""
+
+    words: str
+    after: int = 0
+
+
+@dataclass(frozen=True)
 class Episode:
     """A task and its turns. `decision` is `keep` with `stopped` as the reason, when C should stay as it is."""
 
@@ -462,6 +503,12 @@ class Episode:
     preset: str = "default"
     seed: int = 0
     identity: str = ""  # the store's name for it
+    hints: tuple[Hint, ...] = ()
+
+    @property
+    def hint(self) -> str:
+        """What a person said last; it holds until they say something else."""
+        return self.hints[-1].words if self.hints else ""
 
     @property
     def best(self) -> Turn | None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from cudaperf_magic.errors import UsageError
 from cudaperf_magic.records import (
     PROPERTIES,
     Candidate,
@@ -24,10 +25,12 @@ from cudaperf_magic.records import (
 )
 
 MOST_CHARACTERS = 1200
+MOST_HINT_CHARACTERS = 400
 MOST_LOG_LINES = 6
 MOST_FAULTS = 2
 NOTABLE_LOSS = 0.02  # reward lost to a property, below which it does not limit anything
 MOST_TURNS_TOLD = 4
+HINT = "The person says: "
 NOTABLE_CHANGE = 0.05  # of a property's score between two turns
 
 
@@ -49,7 +52,28 @@ def reflect(
         parts = _on_measure(outcome, reward, source)
     if episode and episode.turns:
         parts += _on_history(outcome, reward, episode.turns, candidate)
-    return _fit(parts)
+    told = _fit(parts)
+    return with_hint(told, episode.hint) if episode and episode.hint else told
+
+
+def read_hint(text: str) -> str:
+    """A person's hint as one line.
+
+    Raises:
+        UsageError: it is longer than a reflection has room for.
+    """
+    words = " ".join(text.split())
+    if len(words) > MOST_HINT_CHARACTERS:
+        raise UsageError(f"a hint has at most {MOST_HINT_CHARACTERS} characters, not {len(words)}: say it shorter")
+    return words
+
+
+def with_hint(reflection: str, words: str) -> str:
+    """A reflection that begins with a person's hint, in the place of an earlier one; as long as any other at most."""
+    rest = reflection.splitlines()
+    if rest and rest[0].startswith(HINT):
+        del rest[0]
+    return _fit([f"{HINT}{words}", *rest])
 
 
 def _on_build(log: str, source: Sequence[str]) -> list[str]:

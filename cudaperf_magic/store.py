@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Literal
 
 from cudaperf_magic.errors import StoreError
-from cudaperf_magic.records import Episode, Turn
+from cudaperf_magic.records import Episode, Hint, Turn
 from cudaperf_magic.records_json import dumps, loads
 
 LAYOUT = 1  # PRAGMA user_version of a file that this program writes
@@ -108,6 +108,15 @@ class Store:
             row = (dumps(turn), identity, number)
             if database.execute("UPDATE turns SET record = ? WHERE identity = ? AND number = ?", row).rowcount != 1:
                 raise StoreError(f"episode {identity} has no turn {number + 1}")
+
+    def advise(self, identity: str, hint: Hint) -> None:
+        """Keep words of a person, for the turns to come."""
+        with self._transaction() as database:
+            self._count(database, identity)
+            (record,) = database.execute("SELECT record FROM episodes WHERE identity = ?", (identity,)).fetchone()
+            episode = loads(Episode, record)
+            told = dumps(replace(episode, hints=(*episode.hints, hint)))
+            database.execute("UPDATE episodes SET record = ? WHERE identity = ?", (told, identity))
 
     def end(self, identity: str, stopped: str, kept: str = "") -> None:
         """Say why the episode ended."""

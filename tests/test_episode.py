@@ -19,6 +19,18 @@ from cudaperf_magic.store import Store
 BENCH = {"broken": BROKEN, "wrong": WRONG, "poor": correct(coalescing=0.1), "good": correct(coalescing=0.9)}
 
 
+class Watching(FakePolicy):
+    """Keeps what it was shown."""
+
+    def __init__(self, script: list[str]) -> None:
+        super().__init__(script)
+        self.seen: list[Episode] = []
+
+    def propose(self, episode: Episode) -> Proposal:
+        self.seen.append(episode)
+        return super().propose(episode)
+
+
 def last(episodes: Iterator[Episode]) -> Episode:
     *_, episode = episodes
     return episode
@@ -192,6 +204,37 @@ def test_a_resumed_episode_remembers_what_was_tried(journal: FakeJournal | Store
     bench = FakeBench(BENCH)
     last(resume(identity, FakePolicy(["-", "poor", "good"]), bench, journal=journal, turns=3))
     assert bench.evaluated == ["good"]
+
+
+def test_a_hint_opens_the_reflection_that_the_next_turn_reads_and_stays_in_the_journal(
+    journal: FakeJournal | Store,
+) -> None:
+    identity = last(play([SAXPY], FakePolicy(["poor"]), FakeBench(BENCH), journal=journal, turns=1)).identity
+    before = journal.load(identity).turns[0].reflection
+    policy = Watching(["-", "good"])
+    bench = FakeBench(BENCH)
+    ended = last(resume(identity, policy, bench, journal=journal, turns=2, hint="  try a\ntile "))
+    read = policy.seen[0].turns[0].reflection
+    assert read.splitlines()[0] == "The person says: try a tile" and before.splitlines()[0] in read
+    assert ended.hint == "try a tile" and ended.hints[0].after == 1
+    assert journal.load(identity) == ended
+    assert ended.turns[1].reflection.startswith("The person says: try a tile\n"), "it holds until another is given"
+
+
+def test_a_hint_is_kept_where_no_turn_was_played_yet(journal: FakeJournal | Store) -> None:
+    identity = journal.begin(Episode(SAXPY)).identity
+    policy = Watching(["poor"])
+    last(resume(identity, policy, FakeBench(BENCH), journal=journal, turns=1, hint="one block a row"))
+    assert policy.seen[0].hint == "one block a row" and journal.load(identity).hints[0].after == 0
+
+
+def test_a_hint_that_no_reflection_has_room_for_is_refused_before_anything_changes(
+    journal: FakeJournal | Store,
+) -> None:
+    identity = last(play([SAXPY], FakePolicy(["poor"]), FakeBench(BENCH), journal=journal, turns=1)).identity
+    with pytest.raises(UsageError, match="at most 400 characters"):
+        resume(identity, FakePolicy([]), FakeBench({}), journal=journal, turns=2, hint="tile " * 100)
+    assert journal.load(identity).stopped == TURNS_USED_UP
 
 
 def test_there_must_be_something_to_resume(journal: FakeJournal | Store) -> None:
