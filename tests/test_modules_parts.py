@@ -109,7 +109,8 @@ def test_each_family_is_another_content_of_the_same_kind(family: str) -> None:
 def test_tensors_come_back_from_their_places_with_their_strides() -> None:
     tensors = [torch.randn(3, 4).t(), torch.arange(7), torch.tensor(True), torch.empty(0, 2)]
     places = [layout.place_of(tensor, str(number)) for number, tensor in enumerate(tensors)]
-    made = layout.lay_out(places[:1], places, places[2:], slots=2, start_bytes=4096, is_on_host=True)
+    calls = [(tuple(places), tuple(places[2:]))] * 2
+    made = layout.lay_out(places[:1], calls, start_bytes=4096, is_on_host=True)
     memory = torch.zeros(made.host_bytes, dtype=torch.uint8)
     taken: list[tuple[int, int]] = []
     for slot in made.slots:

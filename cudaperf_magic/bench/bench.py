@@ -88,8 +88,10 @@ class Bench:
         """
         started = time.perf_counter()
         if task.language == "pytorch":  # whose seeds are fresh at each evaluation
-            again = self._module(task, candidate)
-            return outcome if again.ok else again
+            again = self._module(task, candidate, with_neighbours=True)
+            if again.verdict is None or not again.ok or outcome.verdict is None:
+                return again
+            return replace(outcome, verdict=replace(outcome.verdict, generality=again.verdict.generality))
         compiled = build_candidate(task, candidate, self._device.arch)
         if self._on_device is None:
             found = accept_simulated(task, candidate, compiled, outcome)
@@ -111,12 +113,12 @@ class Bench:
             seen = examine(task, candidate, compiled, runner)
         return replace(reached, structure=seen.structure, memory=seen.memory)
 
-    def _module(self, task: Task, candidate: Candidate) -> Outcome:
+    def _module(self, task: Task, candidate: Candidate, *, with_neighbours: bool = False) -> Outcome:
         """Lane B, one candidate at a time; on a machine without a device modules run on the CPU."""
         with self._modules_lock:
             if self._modules is None:
                 self._modules = LaneB("cpu" if self._device.is_simulator else self.device)
-            return self._modules.evaluate(task, candidate)
+            return self._modules.evaluate(task, candidate, with_neighbours=with_neighbours)
 
     def _oracle(self, task: Task) -> Oracle:
         with self._lock:

@@ -1,4 +1,4 @@
-"""A card's clocks, temperature, power and what throttles it, as NVML tells them. It reads; it never sets anything.
+"""A card's clocks, temperature, power, taken memory and what throttles it, as NVML tells. It reads and sets nothing.
 
 NVML comes with the driver, so a small reader through ctypes needs no package. Where it is absent or silent, values are
 None.
@@ -15,6 +15,8 @@ from cudaperf_magic.records import Clocks
 
 _SM, _MEMORY = 1, 2  # nvmlClockType_t
 _GPU_TEMPERATURE = 0
+MOST_PROCESSES = 256
+_NOT_TOLD = (1 << 64) - 1  # NVML_VALUE_NOT_AVAILABLE
 # nvmlClocksEventReasons: bits that say why clocks are below what they could be. Idle (1), and clocks that an
 # application asked for (2), are no throttling.
 REASONS = {
@@ -26,6 +28,16 @@ REASONS = {
     0x80: "power brake",
     0x100: "display clocks",
 }
+
+
+class _MemoryInfo(ctypes.Structure):
+    _fields_ = (("total", ctypes.c_ulonglong), ("free", ctypes.c_ulonglong), ("used", ctypes.c_ulonglong))
+
+
+class _Process(ctypes.Structure):  # nvmlProcessInfo_t
+    _fields_ = (
+        ("pid", ctypes.c_uint), ("used", ctypes.c_ulonglong), ("instance", ctypes.c_uint), ("compute", ctypes.c_uint),
+    )  # fmt: skip
 
 
 class Reader:
@@ -45,6 +57,20 @@ class Reader:
             power_w=None if power_mw is None else power_mw / 1000.0,
             throttled_by=tuple(words for bit, words in REASONS.items() if bits & bit),
         )
+
+    def used_bytes(self) -> int | None:
+        """Memory of the card that somebody has taken."""
+        found = _MemoryInfo()
+        return int(found.used) if self._ask("nvmlDeviceGetMemoryInfo", ctypes.byref(found)) else None
+
+    def process_bytes(self, pid: int) -> int | None:
+        """Memory that one process has taken, contexts included; None where the driver does not know it by this number,
+        as in a container that numbers its processes itself."""
+        found, count = (_Process * MOST_PROCESSES)(), ctypes.c_uint(MOST_PROCESSES)
+        if not self._ask("nvmlDeviceGetComputeRunningProcesses_v3", ctypes.byref(count), found):
+            return None
+        taken = [int(one.used) for one in found[: count.value] if one.pid == pid and one.used != _NOT_TOLD]
+        return taken[0] if taken else None
 
     def _number(self, name: str, *arguments: int) -> int | None:
         found = ctypes.c_uint()

@@ -21,6 +21,8 @@ from ..gpu.lock import gpu_lock
 from ..sandbox import Session
 from .court import Court
 from .inputs import NOMINAL
+from .layout import Shape
+from .peak import Rise
 from .player import MOST_WORDS, Called, Fallen, Limits, Player, places_by_name
 from .referee import Description
 from .schedule import MOST_SEED, Step
@@ -54,6 +56,8 @@ class Attempt:
     clocks: tuple[Clocks, ...] = ()
     load_s: float = 0.0
     noise_s: float = 0.0  # how far the quickest empty calls lie apart by the parent's clock
+    peak_bytes: int | None = None  # of its allocator, as the child says
+    risen_bytes: int | None = None  # what the child has taken of the card, as the driver tells the parent
     late_noise_s: float = 0.0  # how much later than the earliest the outputs of half the empty calls are settled
     levels: tuple[str, ...] = ()
 
@@ -78,6 +82,7 @@ class Plan:
     observes: bool = True
     children: list[Session] = field(default_factory=list)  # started ahead; one is taken for each player
     knock_out: bool = False
+    shapes: tuple[Shape, ...] = ()  # of the slots, where they are others than the task's own
     knocks_out: bool = False  # whether a right candidate is tried once more with its kernels doing nothing
 
 
@@ -102,6 +107,7 @@ def _tried(court: Court, player: Player, source: str, plan: Plan) -> Attempt:
     seed = secrets.randbelow(MOST_SEED)
     player.open(court)
     found.levels = player.levels
+    taken = Rise.watched(plan.description.uuid, player.contained.pid)
     found.noise_s, found.late_noise_s = player.noise_ns * 1e-9, player.late_noise_ns * 1e-9
     try:
         loaded = player.load(source, "ModelNew", plan.description.init_inputs, seed, knock_out=plan.knock_out)
@@ -118,14 +124,14 @@ def _tried(court: Court, player: Player, source: str, plan: Plan) -> Attempt:
     if not _takes_state(found, player, state_seed):
         return found
     with _Others(court, plan, seed, state_seed) as others, _alone(plan.description.uuid):
-        _play(found, court, player, others, plan)
+        _play(found, court, player, others, plan, taken)
     _report(found, player, plan)
     return found
 
 
 def _player(who: str, plan: Plan) -> Player:
     session = plan.children.pop() if plan.children else None
-    return Player(who, plan.description, plan.device, plan.limits, plan.build, session)
+    return Player(who, plan.description, plan.device, plan.limits, plan.build, session, plan.shapes)
 
 
 def _state_seed(found: Attempt, plan: Plan, loaded: dict[str, Any]) -> int | None:
@@ -203,7 +209,7 @@ def _alone(uuid: str) -> contextlib.AbstractContextManager[None]:
     return gpu_lock(uuid) if uuid else contextlib.nullcontext()
 
 
-def _play(found: Attempt, court: Court, player: Player, others: _Others, plan: Plan) -> None:
+def _play(found: Attempt, court: Court, player: Player, others: _Others, plan: Plan, risen: Rise) -> None:
     chance = random.Random(secrets.randbits(64))
     returning = {step.content.number for step in plan.steps if step.is_again}
     card = reader(plan.description.uuid) if plan.description.uuid else None
@@ -213,7 +219,8 @@ def _play(found: Attempt, court: Court, player: Player, others: _Others, plan: P
             found.fail("cheat", LATE_WRITE, step)
             return
         try:
-            called = player.call(court, step.slot)
+            with risen.call():
+                called = player.call(court, step.slot)
         except Fallen as fallen:
             found.fail("timeout" if fallen.is_late else "crash", fallen.words, step)
             return
@@ -233,6 +240,7 @@ def _play(found: Attempt, court: Court, player: Player, others: _Others, plan: P
         found.clocks += (card.read(),) if card is not None else ()
         found.busy += taken.is_busy
         found.seconds.append((step, called, others.time(step) if theirs is None else theirs))
+    found.risen_bytes = risen.bytes
     if found.busy > MOST_BUSY * len(plan.steps):
         found.fail("cheat", BUSY)
 
@@ -244,6 +252,7 @@ def _report(found: Attempt, player: Player, plan: Plan) -> None:
     try:
         told = player.report()
         found.own_seconds = [float(each) for each in told["seconds"]]
+        found.peak_bytes = None if told["peak_bytes"] is None else int(told["peak_bytes"])
         if plan.observes:
             seen = player.observe(plan.steps[-1].slot)
             found.operations = {str(name)[:MOST_WORDS]: int(n) for name, n in seen["operations"].items()}

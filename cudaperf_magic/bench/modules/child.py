@@ -118,12 +118,21 @@ class _Child:
         return {}
 
     def do_calls(self) -> dict[str, Any]:
+        if self.device != "cpu":
+            import torch
+
+            torch.cuda.reset_peak_memory_stats()
         self.next = self._call
         return {}
 
     def do_report(self) -> dict[str, Any]:
-        """What it says of its calls: its own clock's seconds, and why one failed."""
-        return {"seconds": self.seconds, "failure": self.failure}
+        """What it says of its calls: its own clock's seconds, why one failed, and the most that torch had allocated."""
+        peak_bytes = None
+        if self.device != "cpu":
+            import torch
+
+            peak_bytes = torch.cuda.max_memory_allocated()
+        return {"seconds": self.seconds, "failure": self.failure, "peak_bytes": peak_bytes}
 
     def do_observe(self, slot: int) -> dict[str, Any]:
         """Two more calls, watched from inside, their outputs dropped: operations of the framework, and kernels."""

@@ -12,7 +12,7 @@ from ...errors import TaskError, ToolchainError
 from ...records import OutputError, Task
 from ..sandbox import Crashed, Finished, Session, TimedOut, open_session
 from .gate import PAGE_BYTES, Caller, Stopped
-from .layout import Layout
+from .layout import Layout, Shape
 from .memory import memory_file
 from .referee import Description, referee
 from .schedule import Step
@@ -49,6 +49,15 @@ class Court:
         found = self._ask("describe", files=(self.file,), **wanted)
         description: Description = found["description"]
         return description
+
+    def neighbours(self, seed: int) -> list[Shape]:
+        """The shapes beside the task's own on which its module runs; contents name them by their number in it.
+
+        Raises:
+            TaskError: the task's own inputs cannot be made again.
+        """
+        shapes: list[Shape] = self._ask("neighbours", seed=seed)["shapes"]
+        return shapes
 
     def share(self, who: str, layout: Layout, file: int) -> bytes:
         """The referee takes the memory of a child; returns the device memory's handle, if there is any."""

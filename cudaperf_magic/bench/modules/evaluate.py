@@ -19,6 +19,7 @@ from ..sandbox import Session
 from .attempt import Attempt, Plan, attempt
 from .building import build_extension
 from .court import Court
+from .general import generality
 from .labels import decoy_label, own_kernels
 from .outcome import outcome_of
 from .player import Limits, begin_child
@@ -36,10 +37,17 @@ def evaluate_module(
     limits: Limits | None = None,
     nominal_calls: int = NOMINAL_CALLS,
     with_baseline: bool | None = None,
+    with_neighbours: bool = False,
 ) -> Outcome:
     """One evaluation that keeps nothing; see `LaneB.evaluate`."""
     with LaneB(device, limits, spares=0) as lane:
-        return lane.evaluate(task, candidate, nominal_calls=nominal_calls, with_baseline=with_baseline)
+        return lane.evaluate(
+            task,
+            candidate,
+            nominal_calls=nominal_calls,
+            with_baseline=with_baseline,
+            with_neighbours=with_neighbours,
+        )
 
 
 class LaneB:
@@ -64,6 +72,7 @@ class LaneB:
         *,
         nominal_calls: int = NOMINAL_CALLS,
         with_baseline: bool | None = None,
+        with_neighbours: bool = False,
     ) -> Outcome:
         """How far a candidate comes that defines `ModelNew`, with any host code.
 
@@ -72,6 +81,7 @@ class LaneB:
             candidate: Python text that defines `ModelNew`, constructed and called as `Model` is.
             nominal_calls: how many calls on new nominal inputs; on a device, the samples of the timing.
             with_baseline: whether `Model` is timed beside it, call by call in random order; by default on devices.
+            with_neighbours: whether a right candidate is called on other shapes too, for `Verdict.generality`.
 
         Returns:
             An outcome with a timing on a device only. A call's time is that of `forward`, of the copy of its result
@@ -83,9 +93,16 @@ class LaneB:
             ToolchainError: the machine lacks something; nothing is known of the candidate then.
         """
         with self._lock:
-            return self._evaluate(task, candidate, nominal_calls, with_baseline)
+            return self._evaluate(task, candidate, nominal_calls, with_baseline, with_neighbours)
 
-    def _evaluate(self, task: Task, candidate: Candidate, nominal_calls: int, with_baseline: bool | None) -> Outcome:
+    def _evaluate(
+        self,
+        task: Task,
+        candidate: Candidate,
+        nominal_calls: int,
+        with_baseline: bool | None,
+        with_neighbours: bool,
+    ) -> Outcome:
         started = time.perf_counter()
         is_timed = self.device != "cpu"
         has_baseline = is_timed if with_baseline is None else with_baseline
@@ -106,10 +123,15 @@ class LaneB:
             )
             described_s = time.perf_counter() - started
             found, labels = _attempts(court, candidate.source, plan)
+            shapes = None
+            if with_neighbours and found.trouble is None:
+                shapes = generality(court, candidate.source, replace(plan, loads_state=found.has_loaded_state))
         except BaseException:
             self._drop(task)  # it may be in the middle of something
             raise
         outcome = outcome_of(task, candidate, description, found, labels, self.device, is_timed)
+        if outcome.verdict is not None:
+            outcome = replace(outcome, verdict=replace(outcome.verdict, generality=shapes))
         self._start_children(self.spares)
         stages = (("reference", described_s), *outcome.stages)
         return replace(outcome, seconds=time.perf_counter() - started, stages=stages)

@@ -22,12 +22,13 @@ KEPT_FIRST = 64  # elements that a near-twin always keeps: where a cheap fingerp
 
 @dataclass(frozen=True)
 class Content:
-    """One set of inputs, by recipe. `twin_of` is the number of the content that most of its elements come from."""
+    """One set of inputs, by recipe. `twin_of` is the seed of the content that most of its elements come from."""
 
     number: int
     family: str
     seed: int
     twin_of: int | None = None
+    neighbour: int | None = None  # of the shapes beside the task's own
 
 
 def altered(tensors: list[Tensor], family: str, seed: int) -> list[Tensor]:

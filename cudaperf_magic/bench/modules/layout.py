@@ -32,6 +32,9 @@ class TensorPlace:
         return f"{self.dtype}[{', '.join(map(str, self.shape))}]"
 
 
+Shape = tuple[tuple[TensorPlace, ...], tuple[TensorPlace, ...]]  # of one call: its inputs, its outputs
+
+
 @dataclass(frozen=True)
 class Slot:
     """The buffers of one call."""
@@ -62,18 +65,20 @@ def place_of(tensor: Tensor, name: str = "") -> TensorPlace:
 
 def lay_out(
     state: Sequence[TensorPlace],
-    inputs: Sequence[TensorPlace],
-    outputs: Sequence[TensorPlace],
+    calls: Sequence[Shape],
     *,
-    slots: int,
     start_bytes: int,
     is_on_host: bool,
 ) -> Layout:
-    """Every tensor gets an offset: the state from `start_bytes` on, the slots behind it or from 0 on the device."""
+    """Every tensor gets an offset: the state from `start_bytes` on, the slots behind it or from 0 on the device.
+
+    Args:
+        calls: (inputs, outputs) of each slot.
+    """
     placed, end = _placed(state, start_bytes)
     host_bytes = end
     found, position = [], end if is_on_host else 0
-    for _ in range(slots):
+    for inputs, outputs in calls:
         ins, position = _placed(inputs, position)
         outs, position = _placed([contiguous(place) for place in outputs], position)
         found.append(Slot(ins, outs))

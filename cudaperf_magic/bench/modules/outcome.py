@@ -29,6 +29,7 @@ from ..gpu.clocks import together
 from ..measuring.statistics import LEAST_PAIRS, ratio
 from .attempt import Attempt, samples
 from .labels import breach, clocks_label, copy_label, fig_leaf_label, late_label, library_label, own_kernels
+from .peak import memory_of
 from .referee import Description
 
 BASELINE_NAME = "Model (PyTorch eager)"
@@ -55,10 +56,15 @@ def outcome_of(
     is_late = any(label.kind == "late_work" for label in labels)
     may_claim = is_timed and verdict.ok and not description.screened.weak
     timing = _timing(found, description.gpu, is_late) if may_claim else None
+    memory, disagreement = memory_of(
+        found.peak_bytes, found.risen_bytes, description.input_bytes, description.peak_bytes
+    )
+    labels += (disagreement,) if disagreement is not None else ()
     return Outcome(
         Build(True, seconds=found.load_s),
         verdict,
         timing,
+        memory=memory,
         device=name,
         stages=_stages(found),
         kernels=kernels,

@@ -9,7 +9,7 @@ import contextlib
 import mmap
 import os
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, Self
@@ -21,7 +21,7 @@ from .contained import Contained
 from .court import Court
 from .extension import MOST_BUILDS, WANT
 from .gate import PAGE_BYTES, Caller, Stopped
-from .layout import Layout, TensorPlace, lay_out
+from .layout import Layout, Shape, TensorPlace, lay_out
 from .memory import memory_file
 from .referee import Description
 from .schedule import SLOTS
@@ -73,7 +73,8 @@ class Player:
 
     Args:
         who: the referee's name for this memory. build: makes an extension from a request: {"path"} or {"error"}.
-        session: a child that `begin_child` has started ahead.
+        session: a child that `begin_child` has started ahead. calls: the shape of each slot, where they are not all the
+            task's own.
     """
 
     def __init__(
@@ -84,14 +85,13 @@ class Player:
         limits: Limits,
         build: Callable[[dict[str, Any]], dict[str, Any]],
         session: Session | None = None,
+        calls: Sequence[Shape] = (),
     ) -> None:
         self.who, self.device, self.limits, self.build = who, device, limits, build
         self.nest = description.nest
         self.layout: Layout = lay_out(
             description.state,
-            description.inputs,
-            description.outputs,
-            slots=SLOTS,
+            calls or [description.shape] * SLOTS,
             start_bytes=PAGE_BYTES,
             is_on_host=device == "cpu",
         )

@@ -18,8 +18,9 @@ from ..sandbox_line import Line
 from .gate import PAGE_BYTES, answer_calls
 from .inputs import NOMINAL, Content, altered, fresh_inputs, like, near_twin
 from .judge import judge
-from .layout import Layout, TensorPlace, packed, place_of, plain_values, take_apart, view
+from .layout import Layout, Shape, TensorPlace, packed, place_of, plain_values, take_apart, view
 from .loading import construct, load_source, state_tensors, strict_float32, trouble
+from .neighbours import MOST, Neighbour, inputs_of, neighbours_of
 from .parameters import randomised
 from .reference import UNSETTLED, Reference
 from .screening import Screened, screen
@@ -41,6 +42,16 @@ class Description:
     screened: Screened
     gpu: str = ""  # the card's own name and UUID; "" on the CPU
     uuid: str = ""
+    peak_bytes: int | None = None  # of the reference: parameters, inputs and what a call allocates; None on the CPU
+
+    @property
+    def shape(self) -> Shape:
+        """Of a call on the task's own inputs."""
+        return self.inputs, self.outputs
+
+    @property
+    def input_bytes(self) -> int:
+        return sum(place.size_bytes for place in self.inputs)
 
 
 @dataclass
@@ -83,6 +94,7 @@ class _Referee:
         self.idle_ns = 0
         self.flush: Any = None
         self.multiples: dict[str, float] = {}
+        self.neighbours: list[Neighbour] = []
         self.first_outputs: dict[tuple[str, int], list[Any]] = {}
 
     def then(self) -> None:
@@ -126,8 +138,25 @@ class _Referee:
             tuple(place_of(tensor, name) for name, tensor in state.items()),
             found,
             *_card(device),
+            trial.peak_bytes(tensors) if device != "cpu" else None,
         )
+        self.source, self.trial = source, trial
         return {"description": description}
+
+    def do_neighbours(self, seed: int) -> dict[str, Any]:
+        """Shapes beside the task's own that its module takes, in words and as places."""
+        tried = neighbours_of(self.source, self.module, self._nominal(seed))
+        self.neighbours, shapes = [], []
+        for which in tried:
+            try:
+                tensors, nest = take_apart(inputs_of(self.module, which, seed, self.device))
+                outputs = self.trial.plain(tensors)
+            except Exception:  # a shape that the module itself does not take is none
+                continue
+            if nest == self.nest and len(self.neighbours) < MOST:
+                self.neighbours.append(which)
+                shapes.append((tuple(map(place_of, tensors)), tuple(map(place_of, outputs))))
+        return {"words": [which.words for which in self.neighbours], "shapes": shapes}
 
     def _families_of(self, tensors: list[Any], seed: int) -> dict[str, list[Any]]:
         from .inputs import FAMILIES
@@ -301,6 +330,9 @@ class _Referee:
         return any(not torch.equal(_raw(view(memory.slots, place)), _raw(before)) for place, before in pairs)
 
     def _tensors(self, content: Content) -> list[Any]:
+        if content.neighbour is not None:
+            which = self.neighbours[content.neighbour]
+            return take_apart(inputs_of(self.module, which, content.seed, self.device))[0]
         nominal = self._nominal(content.seed)
         if content.twin_of is not None:
             made = near_twin(self._nominal(content.twin_of), nominal, content.seed)

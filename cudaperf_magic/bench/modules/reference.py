@@ -10,6 +10,7 @@ import copy
 from typing import TYPE_CHECKING, Any
 
 from .layout import put_together, take_apart
+from .loading import state_tensors
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -62,6 +63,24 @@ class Reference:
 
         first, second = (self._run(copy.deepcopy(self.model), [t.clone() for t in inputs]) for _ in range(2))
         return all(torch.equal(_bytes(a), _bytes(b)) for a, b in zip(first, second, strict=True))
+
+    def peak_bytes(self, inputs: list[Tensor]) -> int:
+        """Device memory that a call needs at its peak: parameters, inputs, and what the module allocates meanwhile.
+
+        By the counters of torch's allocator, in this process, where nothing foreign runs.
+        """
+        import torch
+
+        model = copy.deepcopy(self.model)  # a call may change it
+        held: int = sum(tensor.numel() * tensor.element_size() for tensor in [*state_tensors(model).values(), *inputs])
+        torch.cuda.synchronize()
+        torch.cuda.reset_peak_memory_stats()
+        before = torch.cuda.memory_allocated()
+        with torch.no_grad():
+            result = model(*put_together(self.nest, inputs))
+            torch.cuda.synchronize()
+        del result
+        return held + int(torch.cuda.max_memory_allocated()) - before
 
     def _shaken(self, inputs: list[Tensor]) -> list[Tensor]:
         import torch
