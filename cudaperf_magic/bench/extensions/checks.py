@@ -8,9 +8,8 @@ from typing import Any
 from tree_sitter import Node
 
 from ..host.calls import callee
-from ..host.expressions import part
 from ..host.functions import LambdaType
-from ..host.scope import Expr, Frame, Get, Scope, compile_expression, decay, refuse, shorten, truth
+from ..host.scope import Expr, Frame, Get, Scope, compile_expression, decay, part, refuse, shorten, truth
 from ..host.source import text
 from ..host.types import TEXT, VOID, Arithmetic, Type
 from .types import C_TYPES, DEVICE, DEVICE_TYPE, PROPERTIES, SCALAR_NAMES, SCALAR_TYPE, VectorType

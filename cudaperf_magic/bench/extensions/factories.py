@@ -7,9 +7,9 @@ from typing import Any
 from tree_sitter import Node
 
 from ..host.calls import callee
-from ..host.expressions import initialiser, part
+from ..host.initialisers import initialiser
 from ..host.runtime import HostPlace
-from ..host.scope import Expr, Frame, Get, Scope, compile_expression, convert, decay, refuse, shorten, store
+from ..host.scope import Expr, Frame, Get, Scope, compile_expression, convert, decay, part, refuse, shorten, store
 from ..host.types import (
     DEVICE_PROPERTIES,
     INT,

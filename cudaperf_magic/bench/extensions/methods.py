@@ -10,9 +10,9 @@ from tree_sitter import Node
 
 from ..host.calls import arguments_of
 from ..host.declared import declared, written_type
-from ..host.expressions import initialiser, part
+from ..host.initialisers import initialiser
 from ..host.runtime import Place
-from ..host.scope import Expr, Frame, Get, Scope, compile_expression, convert, decay, refuse, shorten
+from ..host.scope import Expr, Frame, Get, Scope, compile_expression, convert, decay, part, refuse, shorten
 from ..host.source import text
 from ..host.types import BOOL, DOUBLE, LONG, STREAM, ULONG, VOID, Arithmetic, PointerType, Type, describe
 from .factories import keywords

@@ -13,7 +13,7 @@ from typing import Any
 
 from tree_sitter import Node
 
-from ..host.expressions import initialiser
+from ..host.initialisers import initialiser
 from ..host.runtime import HostPlace
 from ..host.scope import Expr, Frame, Get, Scope, compile_expression, convert, copied, load, shorten, zero
 from ..host.types import (

@@ -12,8 +12,8 @@ from typing import Any, TypeVar
 from tree_sitter import Node
 
 from cudaperf_magic.bench.host.declared import is_type_name, type_of
-from cudaperf_magic.bench.host.expressions import initialiser, part
 from cudaperf_magic.bench.host.functions import LambdaType, call_function
+from cudaperf_magic.bench.host.initialisers import initialiser
 from cudaperf_magic.bench.host.literals import number_limits
 from cudaperf_magic.bench.host.math import REAL_FUNCTIONS, TESTS, TO_INTEGER
 from cudaperf_magic.bench.host.runtime import PlanError
@@ -29,6 +29,7 @@ from cudaperf_magic.bench.host.scope import (
     decay,
     expression,
     load,
+    part,
     refuse,
     shorten,
     store,

@@ -8,7 +8,7 @@ from typing import Any
 from tree_sitter import Node
 
 from cudaperf_magic.bench.host.declared import AUTO, declared, written_type
-from cudaperf_magic.bench.host.expressions import initialiser, part
+from cudaperf_magic.bench.host.initialisers import initialiser
 from cudaperf_magic.bench.host.runtime import PlanError
 from cudaperf_magic.bench.host.scope import (
     BREAK,
@@ -27,6 +27,7 @@ from cudaperf_magic.bench.host.scope import (
     convert,
     decay,
     machine,
+    part,
     refuse,
     shorten,
     statement,

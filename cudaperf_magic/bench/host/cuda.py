@@ -13,7 +13,6 @@ from typing import Any
 from tree_sitter import Node
 
 from cudaperf_magic.bench.host.calls import builtin, callee
-from cudaperf_magic.bench.host.expressions import part
 from cudaperf_magic.bench.host.runtime import HostPlace, Place, PlanError
 from cudaperf_magic.bench.host.scope import (
     Expr,
@@ -26,6 +25,7 @@ from cudaperf_magic.bench.host.scope import (
     decay,
     initial,
     machine,
+    part,
     refuse,
     shorten,
     store,

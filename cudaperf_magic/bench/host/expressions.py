@@ -1,4 +1,5 @@
-"""Expressions of host code: syntax node -> Expr. Calls are in host_calls.py, launches in host_launch.py."""
+"""Expressions of host code: syntax node -> Expr. Calls are in calls.py, launches in launch.py, braces in
+initialisers.py."""
 
 from __future__ import annotations
 
@@ -7,6 +8,7 @@ from typing import Any
 from tree_sitter import Node
 
 from cudaperf_magic.bench.host.declared import type_of
+from cudaperf_magic.bench.host.initialisers import initialiser
 from cudaperf_magic.bench.host.kernels import kernel_expression
 from cudaperf_magic.bench.host.literals import CONSTANTS
 from cudaperf_magic.bench.host.operators import offset, operation
@@ -19,16 +21,14 @@ from cudaperf_magic.bench.host.scope import (
     compile_expression,
     constant,
     convert,
-    copied,
     decay,
     expression,
-    initial,
     load,
+    part,
     refuse,
     shorten,
     store,
     truth,
-    zero,
 )  # fmt: skip
 from cudaperf_magic.bench.host.source import text
 from cudaperf_magic.bench.host.types import (
@@ -36,7 +36,6 @@ from cudaperf_magic.bench.host.types import (
     INT,
     KERNEL,
     Arithmetic,
-    ArrayType,
     LibraryType,
     PointerType,
     StructType,
@@ -104,11 +103,6 @@ def comma(node: Node, scope: Scope) -> Expr:
         return second(frame)
 
     return Expr(right.type, get)
-
-
-def part(node: Node, name: str) -> Node:
-    found = node.child_by_field_name(name)
-    return found if found is not None else refuse(node, f"`{shorten(node)}` is incomplete")
 
 
 @expression("binary_expression")
@@ -341,58 +335,3 @@ def cast(node: Node, scope: Scope) -> Expr:
     return convert(
         compile_expression(part(node, "value"), scope), type_of(part(node, "type"), scope), node, is_cast=True
     )
-
-
-@expression("compound_literal_expression")
-def compound_literal(node: Node, scope: Scope) -> Expr:
-    type_node = node.child_by_field_name("type")
-    if type_node is None or not text(type_node):  # {32, 8} where a dim3 is meant
-        refuse(node, f"name the type of {shorten(node)}")
-    type_ = type_of(type_node, scope)
-    return Expr(type_, initialiser(part(node, "value"), type_, scope))
-
-
-def initialiser(node: Node, type_: Type, scope: Scope) -> Get:
-    """Braces, or one expression, as the start of a variable of `type_`."""
-    if node.type not in ("initializer_list", "argument_list"):
-        if node.type == "compound_literal_expression" and not text(part(node, "type")):
-            return initialiser(part(node, "value"), type_, scope)
-        return convert(compile_expression(node, scope), type_, node).get
-    items = [child for child in node.named_children if child.type != "comment"]
-    if isinstance(type_, LibraryType):
-        listed: Get | None = type_.listed(items, scope)
-        return listed or refuse(node, f"a {describe(type_)} is not made of {shorten(node)}")
-    if not isinstance(type_, ArrayType | StructType):
-        if len(items) > 1:
-            refuse(node, f"{len(items)} values for one {describe(type_)}")
-        start = zero(type_)
-        return initialiser(items[0], type_, scope) if items else (lambda frame: start)
-    if node.type == "argument_list" and len(items) == 1 and isinstance(type_, StructType):
-        only = compile_expression(items[0], scope)
-        if only.type == type_:
-            return convert(only, type_, items[0]).get
-    return _aggregate(node, items, type_, scope)
-
-
-def _aggregate(node: Node, items: list[Node], type_: ArrayType | StructType, scope: Scope) -> Get:
-    if isinstance(type_, ArrayType):
-        types = [type_.element] * (len(items) if type_.length is None else type_.length)
-        type_ = ArrayType(type_.element, len(types))
-    else:
-        types = [field.type for field in type_.fields]
-    if len(items) > len(types):
-        refuse(node, f"{len(items)} values for a {describe(type_)}, which holds {len(types)}")
-    gets = []
-    for position, item in enumerate(items):
-        if item.type == "initializer_pair":
-            refuse(item, "initialisers with designators are not read; give the values in order")
-        gets.append(initialiser(item, types[position], scope))
-    blank = initial(type_, is_zeroed=True)
-
-    def get(frame: Frame) -> Any:
-        made = copied(blank)
-        for index, value in enumerate(gets):
-            made[index] = value(frame)
-        return made
-
-    return get

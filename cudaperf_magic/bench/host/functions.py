@@ -9,7 +9,6 @@ from typing import Any
 from tree_sitter import Node
 
 from cudaperf_magic.bench.host.declared import AUTO, declared, type_of, written_type
-from cudaperf_magic.bench.host.expressions import part
 from cudaperf_magic.bench.host.runtime import HostPlace, Limits, Machine, PlanError
 from cudaperf_magic.bench.host.scope import (
     MACHINE,
@@ -26,6 +25,7 @@ from cudaperf_magic.bench.host.scope import (
     decay,
     expression,
     machine,
+    part,
     refuse,
     shorten,
 )  # fmt: skip

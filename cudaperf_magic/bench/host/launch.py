@@ -11,7 +11,7 @@ from typing import Any
 from tree_sitter import Node
 
 from cudaperf_magic.bench.host.calls import LAUNCH, arguments_of, builtin
-from cudaperf_magic.bench.host.expressions import initialiser, part
+from cudaperf_magic.bench.host.initialisers import initialiser
 from cudaperf_magic.bench.host.kernels import Kernel, kernel_expression, wrong_count
 from cudaperf_magic.bench.host.runtime import HostPlace, Place, PlanError
 from cudaperf_magic.bench.host.scope import (
@@ -24,6 +24,7 @@ from cudaperf_magic.bench.host.scope import (
     decay,
     load,
     machine,
+    part,
     refuse,
     shorten,
 )  # fmt: skip

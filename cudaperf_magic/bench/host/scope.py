@@ -218,6 +218,11 @@ def shorten(node: Node) -> str:
     return flat if len(flat) <= 60 else flat[:57] + "..."
 
 
+def part(node: Node, name: str) -> Node:
+    found = node.child_by_field_name(name)
+    return found if found is not None else refuse(node, f"`{shorten(node)}` is incomplete")
+
+
 def convert(expr: Expr, target: Type, node: Node, *, is_cast: bool = False) -> Expr:
     """`expr` as a value of `target`, by C++'s implicit conversions, or by a cast's."""
     if isinstance(target, ReferenceType):

@@ -14,7 +14,7 @@ from cudaperf_magic.bench.host.declared import (
     type_of,
     written_type,
 )
-from cudaperf_magic.bench.host.expressions import initialiser, part
+from cudaperf_magic.bench.host.initialisers import initialiser
 from cudaperf_magic.bench.host.runtime import HostPlace
 from cudaperf_magic.bench.host.scope import (
     Expr,
@@ -32,6 +32,7 @@ from cudaperf_magic.bench.host.scope import (
     load,
     local,
     machine,
+    part,
     refuse,
     shorten,
     statement,
