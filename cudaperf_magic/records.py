@@ -188,6 +188,17 @@ class OutputError:
 
 
 @dataclass(frozen=True)
+class WrongElement:
+    """The first element of an output that is wrong, its values as text; of a hidden case they are not told."""
+
+    name: str  # "y[3][17]", "s.x"
+    got: str
+    expected: str
+    wrong: int = 1  # elements of this output that are
+    total: int = 1
+
+
+@dataclass(frozen=True)
 class Verdict:
     status: Status
     reason: str
@@ -198,6 +209,7 @@ class Verdict:
     cases_total: int = 0
     is_deterministic: bool | None = None
     generality: tuple[int, int] | None = None  # (neighbour shapes that pass, of those tried); never a refusal
+    wrong: WrongElement | None = None  # of a mismatch, where one element shows it
     sanitizer: str = ""  # what compute-sanitizer said of the accepted kernel; "" where it did not run
 
     @property

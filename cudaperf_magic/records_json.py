@@ -45,6 +45,7 @@ def derived(cls: type) -> dict[str, tuple[Any, Callable[[Any], Any]]]:
         records.Candidate: ("key",),
         records.Verdict: ("ok",),
         records.Timing: ("median_us", "speedup", "of_floor"),
+        records.Roofline: ("intensity", "bound_tops"),
         records.Structure: ("score",),
         records.Outcome: ("stage", "ok", "speedup"),
         records.RewardTerm: ("value",),

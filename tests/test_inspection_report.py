@@ -28,7 +28,7 @@ from cudaperf_magic.notebook.words import measured
 from cudaperf_magic.records import Fault, LineCost, Property, Structure
 from cudaperf_magic.records_inspection import AccessMap, OccupancyLimit
 
-MORE_STYLES = {"border-left", "border-top", "box-sizing"}  # that JupyterLab's sanitiser lets through as well
+MORE_STYLES = {"border-top"}  # that JupyterLab's sanitiser lets through as well
 
 
 def both(name: str) -> tuple[str, str]:

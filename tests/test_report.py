@@ -19,9 +19,10 @@ from cudaperf_magic.proposals import Keep
 from cudaperf_magic.records import Baseline, Candidate, Case, Clocks, Episode, Timing, Turn
 
 # What JupyterLab's sanitiser lets through, of what we use.
-TAGS = {"div", "span", "table", "thead", "tbody", "tr", "td", "th", "ul", "li", "pre", "details", "summary"}
+TAGS = {"div", "span", "table", "thead", "tbody", "tr", "td", "th", "ul", "li", "pre", "details", "summary", "img"}
 STYLES = {
-    "background", "background-color", "border", "border-bottom", "border-collapse", "border-radius", "color", "cursor",
+    "background", "background-color", "border", "border-bottom", "border-collapse", "border-left", "border-radius",
+    "box-sizing", "color", "cursor",
     "display", "font-family", "font-size", "font-weight", "height", "line-height", "margin", "margin-top", "max-height",
     "max-width", "min-width", "opacity", "overflow-x", "overflow-y", "padding", "padding-left", "table-layout",
     "text-align", "vertical-align", "white-space", "width",
@@ -43,8 +44,10 @@ class Pieces(HTMLParser):
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.tags.add(tag)
-        self.open.append(tag)
         self.attributes += [(name, value or "") for name, value in attrs]
+        if tag != "img":  # the one that is never closed; its words stand for it
+            self.open.append(tag)
+        self.text += dict(attrs).get("alt") or ""
 
     def handle_endtag(self, tag: str) -> None:
         assert self.open.pop() == tag
@@ -75,8 +78,10 @@ def pages() -> dict[str, str]:
 def test_only_tags_and_styles_that_a_sanitiser_leaves_are_used(name: str) -> None:
     pieces = Pieces(pages()[name])
     assert pieces.tags <= TAGS
-    assert {attribute for attribute, _ in pieces.attributes} <= {"style", "title", "open"}
+    assert {attribute for attribute, _ in pieces.attributes} <= {"style", "title", "open", "src", "alt"}
     for attribute, value in pieces.attributes:
+        if attribute == "src":
+            assert value.startswith("data:image/png;base64,")
         if attribute == "style":
             declared = {part.split(":", 1)[0] for part in value.split(";") if part}
             assert declared <= STYLES

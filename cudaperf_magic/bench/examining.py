@@ -6,13 +6,14 @@ and the properties say so in their `source`. No time is measured.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from cudaperf_magic.bench.architectures import architecture
 from cudaperf_magic.bench.building import host_arguments, plan_of
 from cudaperf_magic.bench.devices import MEMORY_BYTES, TIMEOUT_S, SimulatorRunner
 from cudaperf_magic.bench.nvrtc import Compiled
 from cudaperf_magic.bench.plan import LaunchPlan
+from cudaperf_magic.bench.roofline import simulated_roofline
 from cudaperf_magic.bench.runners import Runner
 from cudaperf_magic.bench.sandbox import Finished, run_in_child
 from cudaperf_magic.bench.simulator.launch import UNLIMITED_STEPS, simulate
@@ -54,7 +55,8 @@ def examine(task: Task, candidate: Candidate, compiled: Compiled, runner: Runner
         compulsory_bytes=compulsory(task, sizes_bytes),
         case=case,
     )
-    return Examined(found, memory)
+    roofline = simulated_roofline(task, case, result.launches, compiled.build.arch)
+    return Examined(replace(found, roofline=roofline), memory)
 
 
 def _counted(task: Task, compiled: Compiled, plan: LaunchPlan) -> SimulatorResult | None:

@@ -6,7 +6,7 @@ Made once a task, it is what every candidate of the task is held against. It run
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from threading import Lock
 
@@ -25,6 +25,7 @@ from cudaperf_magic.bench.measuring.floor import Floor, floor
 from cudaperf_magic.bench.nvrtc import Compiled
 from cudaperf_magic.bench.oracle import Oracle
 from cudaperf_magic.bench.plan import LaunchPlan
+from cudaperf_magic.bench.roofline import counted_roofline
 from cudaperf_magic.bench.sandbox import SharedArrays
 from cudaperf_magic.bench.structure import compulsory
 from cudaperf_magic.records import Baseline, Label, Structure, Task
@@ -102,14 +103,17 @@ class Meter:
 
     def structure(self, counts: Counts, simulated: Structure | None, launches: int) -> Structure:
         """The properties of what was counted on the filling case, beside what the simulator saw on a smaller one."""
-        return counted.structure(
+        case = self.filled.case
+        found = counted.structure(
             counts,
             architecture(self.arch),
             compulsory_bytes=compulsory(self.task, self.sizes_bytes),
             simulated=simulated,
             launches=launches,
-            case=self.filled.case,
+            case=case,
         )
+        ceilings = ceilings_of(self.index, self.arch)
+        return replace(found, roofline=counted_roofline(self.oracle.function, case, counts.dram_bytes, ceilings))
 
     def given(self) -> tuple[Given, ...]:
         inputs = self.filled.reference.inputs

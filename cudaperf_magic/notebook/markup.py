@@ -94,6 +94,12 @@ def difference(rows: Iterable[tuple[str, str]]) -> str:
     return tag("div", f"overflow-x:auto;border:{LINE};border-radius:4px;margin:4px 0", inner)
 
 
+def image(data_uri: str, words: str, width_px: int) -> str:
+    """A picture at most as wide as the page; `words` tell the same to those who do not see it."""
+    style = f"max-width:100%;width:{width_px}px;height:auto;margin:4px 0"
+    return f'<img src="{escape(data_uri)}" alt="{escape(words)}" style="{style}">'
+
+
 def paragraph(words: str, style: str = "") -> str:
     return tag("div", f"margin:3px 0;font-size:13px;line-height:1.45;{style}".rstrip(";"), text(words))
 

@@ -10,9 +10,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from .. import records_json
+from ..errors import UsageError
 from ..goals import Result
 from ..records import Episode, Outcome, RewardBreakdown, Structure, Task, Timing, Turn
-from . import markup, terminal, timing_words, words
+from ..rewards import load_preset, score_keep
+from . import markup, place_words, plots, reward_view, source_view, terminal, timing_words, words
 
 MIME = "application/vnd.cudaperf.report+json"
 
@@ -79,16 +81,20 @@ def episode_html(episode: Episode, name: str = "") -> str:
         parts += [
             _claim(episode.task, best.outcome),
             markup.heading(f"Why turn {number} scored {words.number(best.reward.total)}"),
-            reward_table(best.reward),
+            reward_view.table(best.reward),
             timing_table(best.outcome.timing),
             structure_table(best.outcome.structure),
         ]
     elif episode.task.notes:
         parts.append(_sentences(episode.task.notes))
+    if (earned := keep_reward(episode)) is not None:
+        parts += [markup.heading("What KEEP earns"), reward_view.table(earned)]
+    if best is not None:
+        parts += [plot.html for plot in (plots.roofline(episode), plots.by_turn(episode)) if plot is not None]
     if episode.turns:
         parts += [markup.heading("Turns"), strip(episode), *_turns(episode)]
     if best is not None:
-        parts += _programs(episode, best)
+        parts += [*_programs(episode, best), place(best.outcome)]
     parts.append(_footer(episode, name))
     return markup.page(*parts)
 
@@ -102,12 +108,13 @@ def check_html(task: Task, turn: Turn, goals: tuple[Result, ...] = ()) -> str:
         faults(outcome),
         build_log(outcome),
         markup.heading(f"Reward {words.number(turn.reward.total)}"),
-        reward_table(turn.reward),
+        reward_view.table(turn.reward),
         timing_table(outcome.timing),
         structure_table(outcome.structure),
         markup.heading("What to try next"),
         markup.paragraph(turn.reflection, "white-space:pre-wrap"),
-        markup.details("The kernel", markup.source(turn.candidate.source)),
+        markup.details("The kernel", costly_source(turn)),
+        place(outcome),
     ]
     return markup.page(*parts)
 
@@ -130,20 +137,6 @@ def _claim(task: Task, outcome: Outcome) -> str:
 def _sentences(sentences: tuple[str, ...]) -> str:
     items = "".join(markup.tag("li", "margin:1px 0", markup.text(sentence)) for sentence in sentences)
     return markup.tag("ul", "margin:2px 0 6px 0;padding-left:20px;font-size:13px", items)
-
-
-def reward_table(reward: RewardBreakdown) -> str:
-    """Each term with its bar, its numbers beside it, and its reason."""
-    rows = [
-        (
-            markup.text(term.name),
-            markup.bar(term.score),
-            markup.text(f"{words.number(term.score)} × {words.number(term.weight)} = {words.number(term.value)}"),
-            markup.text(term.reason),
-        )
-        for term in reward.terms
-    ]
-    return markup.table(rows, (f"reward “{reward.preset}”", "", "score × weight", "why"))
 
 
 def structure_table(structure: Structure | None) -> str:
@@ -253,12 +246,38 @@ def build_log(outcome: Outcome) -> str:
 
 
 def _programs(episode: Episode, best: Turn) -> list[str]:
-    parts = [markup.details("The CUDA of the best turn", markup.source(best.candidate.source), is_open=True)]
+    parts = [markup.details("The CUDA of the best turn", costly_source(best), is_open=True)]
     first = episode.turns[0]
     if first is not best:
         rows = words.diff(first.candidate.source, best.candidate.source)
         parts.append(markup.details("What changed between the first turn and the best", markup.difference(rows)))
     return parts
+
+
+def costly_source(turn: Turn) -> str:
+    """The program with what each line cost, and below a line the property that loses most on it."""
+    structure = turn.outcome.structure
+    if structure is None or not structure.lines:
+        return markup.source(turn.candidate.source)
+    return source_view.html(
+        source_view.view_of(turn.candidate.source, structure.lines, notes=words.line_notes(structure))
+    )
+
+
+def keep_reward(episode: Episode) -> RewardBreakdown | None:
+    """What the decision KEEP earns under the episode's reward; None for other decisions, or where it has no word."""
+    if not episode.kept:
+        return None
+    try:
+        return score_keep(load_preset(episode.preset))
+    except UsageError:  # a file that is no longer there
+        return None
+
+
+def place(outcome: Outcome) -> str:
+    """Memory, the machine, the protections, and where the time of the evaluation went."""
+    rows = [(markup.text(what), markup.text(value)) for what, value in place_words.rows(outcome)]
+    return markup.heading("Memory and machine") + markup.table(rows) if rows else ""
 
 
 def _footer(episode: Episode, name: str) -> str:

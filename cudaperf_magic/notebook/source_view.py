@@ -6,7 +6,7 @@ the darkest cell is where to begin. Lines on which nothing runs are folded. It c
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from textwrap import wrap
 from typing import Literal
@@ -110,10 +110,11 @@ class SourceLine:
     text: str
     heats: tuple[Heat | None, ...]
     marks: tuple[str, ...]  # what went wrong here
+    notes: tuple[str, ...] = ()  # what else is to be said of it, shown below it
 
     @property
     def is_touched(self) -> bool:
-        return bool(self.marks) or any(self.heats)
+        return bool(self.marks or self.notes) or any(self.heats)
 
 
 @dataclass(frozen=True)
@@ -123,11 +124,26 @@ class SourceView:
 
 
 def source_view(inspection: Inspection) -> SourceView:
-    costs = inspection.structure.lines if inspection.structure else ()
+    """The source of an inspection, with its faults."""
+    structure = inspection.structure
+    return view_of(inspection.source, structure.lines if structure else (), fault_lines(inspection))
+
+
+def view_of(
+    source: str,
+    costs: Sequence[LineCost],
+    marks: Mapping[int, Sequence[str]] | None = None,
+    notes: Mapping[int, Sequence[str]] | None = None,
+) -> SourceView:
+    """A source with what each of its lines cost.
+
+    Args:
+        marks: what went wrong, by line. notes: what else is to be said of a line.
+    """
     columns = tuple(column for column in COLUMNS if any(column.has(cost) for cost in costs))
     by_line = {cost.line: cost for cost in costs}
     wholes = [sum(column.whole(cost) for cost in costs) for column in columns]
-    marks = fault_lines(inspection)
+    marks, notes = marks or {}, notes or {}
 
     def heats(cost: LineCost | None) -> tuple[Heat | None, ...]:
         if cost is None:
@@ -138,8 +154,14 @@ def source_view(inspection: Inspection) -> SourceView:
         )
 
     lines = [
-        SourceLine(number, text[:MOST_CHARACTERS], heats(by_line.get(number)), tuple(marks.get(number, ())))
-        for number, text in enumerate(source_lines(inspection.source.expandtabs(4)), 1)
+        SourceLine(
+            number,
+            text[:MOST_CHARACTERS],
+            heats(by_line.get(number)),
+            tuple(marks.get(number, ())),
+            tuple(notes.get(number, ())),
+        )
+        for number, text in enumerate(source_lines(source.expandtabs(4)), 1)
     ]
     return SourceView(columns, tuple(_folded(lines)))
 
@@ -223,7 +245,16 @@ def _html_line(line: SourceLine) -> str:
     )
     back = f";background-color:{markup.TINTS['remove']}" if line.marks else ""
     code = markup.tag("span", f"padding-left:10px{back}", markup.text(line.text))
-    return markup.tag("div", f"white-space:pre;{markup.MONO}", number, cells, code)
+    drawn = markup.tag("div", f"white-space:pre;{markup.MONO}", number, cells, code)
+    return drawn + "".join(_html_note(note, len(line.heats)) for note in line.notes)
+
+
+def _html_note(note: str, columns: int) -> str:
+    """A sentence below its line, set off by a bar, where the code begins."""
+    place = (
+        f"margin:0 0 2px {NUMBER_PX + CELL_PX * columns + 10}px;border-left:3px solid {markup.BLUE};padding-left:6px"
+    )
+    return markup.tag("div", f"{place};font-size:12px;white-space:normal;max-width:440px", markup.text(note))
 
 
 def _span(width: int, style: str, words: str, title: str = "") -> str:
@@ -271,6 +302,8 @@ def text(view: SourceView, width: int = 100) -> str:
             cells = " ".join(_text_cell(heat, w, top) for heat, w, top in zip(line.heats, wide, worst, strict=True))
             sign = "✗" if line.marks else " "
             rows.append(f"{sign} {line.number:>4} {cells}  {line.text}"[:width].rstrip())
+            for note in line.notes:
+                rows += wrap(note, width, initial_indent="         ^ ", subsequent_indent="           ")
     if view.columns:
         meanings = "; ".join(f"{column.title}: {column.meaning}" for column in view.columns)
         said = f"{meanings}; *: where most is lost, or done."

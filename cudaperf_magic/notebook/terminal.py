@@ -9,8 +9,8 @@ import time
 from typing import TYPE_CHECKING
 
 from ..goals import Result
-from ..records import Episode, Outcome, RewardBreakdown, Structure, Task, Timing, Turn
-from . import timing_words, words
+from ..records import Episode, Outcome, Structure, Task, Timing, Turn
+from . import place_words, plots, reward_view, source_view, timing_words, words
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -28,12 +28,14 @@ def episode_text(episode: Episode) -> str:
     lines = [words.headline(episode)]
     if best is not None:
         lines += [f"  {sentence}" for sentence in words.conditions(episode.task, best.outcome)]
-        lines += ["", *_reward(best.reward), *timing_lines(best.outcome.timing)]
+        lines += ["", *reward_view.text(best.reward), *timing_lines(best.outcome.timing)]
         lines += structure_rows(best.outcome.structure)
     else:
         lines += [f"  {note}" for note in episode.task.notes]
     if episode.turns:
         lines += ["", *(_turn_line(number, turn, turn is best) for number, turn in enumerate(episode.turns, 1))]
+    if best is not None:
+        lines += [*_plots(episode), *costly_lines(best), *_place(best.outcome)]
     if episode.stopped:
         lines += ["", f"ended: {episode.stopped}"]
     return "\n".join(lines)
@@ -48,24 +50,43 @@ def check_text(task: Task, turn: Turn, goals: tuple[Result, ...] = ()) -> str:
     else:
         lines.append(f"  {words.where(outcome)}")
     lines += _trouble(outcome)
-    lines += ["", *_reward(turn.reward), *timing_lines(outcome.timing), *structure_rows(outcome.structure)]
+    lines += ["", *reward_view.text(turn.reward), *timing_lines(outcome.timing), *structure_rows(outcome.structure)]
     if turn.reflection:
         lines += ["", "what to try next:", *(f"  {line}" for line in turn.reflection.splitlines())]
     return "\n".join(lines)
 
 
+def _plots(episode: Episode) -> list[str]:
+    """What the pictures of the HTML report show, in numbers."""
+    lines = []
+    for plot in (plots.roofline(episode, is_drawn=False), plots.by_turn(episode, is_drawn=False)):
+        if plot is not None:
+            lines += ["", plot.title.lower(), *(f"  {sentence}" for sentence in plot.sentences)]
+    return lines
+
+
+def costly_lines(turn: Turn) -> list[str]:
+    """The lines of the best program that cost something, with what each costs."""
+    structure = turn.outcome.structure
+    if structure is None or not structure.lines:
+        return []
+    notes = words.line_notes(structure)
+    return [
+        "",
+        "line by line",
+        source_view.text(source_view.view_of(turn.candidate.source, structure.lines, notes=notes)),
+    ]
+
+
+def _place(outcome: Outcome) -> list[str]:
+    found = place_words.rows(outcome)
+    wide = max((len(what) for what, _ in found), default=0)
+    return ["", "memory and machine", *(f"  {what:<{wide}}  {value}" for what, value in found)]
+
+
 def bar(share: float) -> str:
     filled = round(max(0.0, min(1.0, share)) * BAR)
     return "█" * filled + "·" * (BAR - filled)
-
-
-def _reward(reward: RewardBreakdown) -> list[str]:
-    rows = [f"reward {words.number(reward.total)} ({reward.preset})"]
-    wide = max((len(term.name) for term in reward.terms), default=0)
-    for term in reward.terms:
-        sum_ = f"{words.number(term.score)} × {words.number(term.weight)} = {words.number(term.value)}"
-        rows.append(f"  {term.name:<{wide}}  {bar(term.score)}  {sum_:<22}  {term.reason}".rstrip())
-    return rows
 
 
 def timing_lines(timing: Timing | None) -> list[str]:
