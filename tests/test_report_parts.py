@@ -196,7 +196,7 @@ def test_a_costly_line_is_marked_below_itself_with_what_would_mend_it() -> None:
 
 def test_memory_and_machine_are_told_as_far_as_they_are_known() -> None:
     outcome = Outcome(
-        Build(ok=True, arch="sm_90", kernels=(KernelResources("_Z4scaleif", 40, 16, 128),)),
+        Build(ok=True, arch="sm_90", kernels=(KernelResources("_Z5scaleif", 40, 16, 128),)),
         correct().verdict,
         memory=Memory(12_000_000, 8_000_000),
         device="cuda:0",
@@ -218,8 +218,8 @@ def test_memory_and_machine_are_told_as_far_as_they_are_known() -> None:
 @pytest.mark.parametrize(
     ("symbol", "name"),
     [
-        ("_Z4scaleif", "scale"),
-        ("_ZN2ns4scaleEi", "ns::scale"),
+        ("_Z5scaleif", "scale"),
+        ("_ZN2ns5scaleEi", "ns::scale"),
         ("_Z3addILi4EEvPf", "add"),
         ("scale", "scale"),
         ("_Z", "_Z"),

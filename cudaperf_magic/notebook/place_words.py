@@ -51,7 +51,7 @@ def _stages(outcome: Outcome) -> str:
 
 
 def kernel_name(symbol: str) -> str:
-    """A mangled kernel's own name, without its types: `_Z4scaleif` -> `scale`, `_ZN2ns4scaleEi` -> `ns::scale`."""
+    """A mangled kernel's own name, without its types: `_Z5scaleif` -> `scale`, `_ZN2ns5scaleEi` -> `ns::scale`."""
     rest = symbol.removeprefix("_Z").removeprefix("N")
     names = []
     while rest != symbol and (digits := re.match(r"[1-9][0-9]*", rest)):
