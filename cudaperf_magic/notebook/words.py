@@ -59,7 +59,8 @@ def duration(seconds: float) -> str:
 
 
 def plural(count: int, noun: str) -> str:
-    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
+    ending = "" if count == 1 else "es" if noun.endswith(("ch", "s", "x")) else "s"
+    return f"{count:,} {noun}{ending}"
 
 
 def is_simulated(outcome: Outcome) -> bool:
