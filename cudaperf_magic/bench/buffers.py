@@ -20,6 +20,8 @@ Array = NDArray[Any]
 Bytes = NDArray[np.uint8]
 
 GUARD_ELEMENTS = 64
+STAY_INSIDE = "guard each write with the array's size, or check the index arithmetic"
+COPY = "write to a workspace (cudaMalloc) or to the output instead"
 ALIGNMENT = 256  # bytes, as cudaMalloc aligns
 
 
@@ -113,12 +115,12 @@ def memory_faults(made: Mapping[str, Buffer], after: Mapping[str, Array]) -> lis
         at = buffer.broken_guard(after[name])
         if at is not None:
             where = f"near {name}[{at}] of {_length(buffer)}"
-            faults.append(Fault("guard", f"something was written outside {name}, {where}"))
+            faults.append(Fault("guard", f"something was written outside {name}, {where}", remedy=STAY_INSIDE))
         if buffer.argument.role == "in":
             before, now = buffer.elements(), buffer.elements(after[name])
             # Field by field: the bytes between the fields of a struct mean nothing and need not survive a copy.
             if any(at_path(before, p).tobytes() != at_path(now, p).tobytes() for p in leaf_paths(before.dtype)):
-                faults.append(Fault("input_changed", f"{name} is an input, and it was changed"))
+                faults.append(Fault("input_changed", f"{name} is an input, and it was changed", remedy=COPY))
     return faults
 
 

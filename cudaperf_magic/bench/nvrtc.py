@@ -33,6 +33,7 @@ LIBRARY_NAMES = ("libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so", "libnvrtc.dy
 KEPT_BYTES = 1 << 30
 _M_TRIM_THRESHOLD, _M_MMAP_THRESHOLD = -1, -3  # malloc.h
 TOO_MUCH_SHARED = re.compile(r"Entry function '(\w+)' uses too much shared data \((\w+) bytes, (\w+) max\)")
+PTXAS_WORDS = ("warning", "error", "fatal")  # what ptxas says, beside what it reports
 AMBIGUOUS = re.compile(r"which instance of overloaded function \"(\w+)\" is intended")
 ENTRY = re.compile(r"\.entry (\w+)\(")
 MISSING = "NVRTC, the CUDA compiler library, is not installed; pip install nvidia-cuda-nvrtc nvidia-cuda-runtime"
@@ -197,10 +198,16 @@ def failure(log: str) -> str:
     words, _ = read_log(log)
     for entry, used, most in TOO_MUCH_SHARED.findall(log):
         words += (
-            f"\n{FILE_NAME}: error: {entry} declares {int(used, 16):,} bytes of __shared__ arrays; a block may declare "
-            f"{int(most, 16):,}, and more only as dynamic shared memory"
+            f"\n{FILE_NAME}: error: {_plain(entry)} declares {int(used, 16):,} bytes of __shared__ arrays; a block may "
+            f"declare {int(most, 16):,}, and more only as dynamic shared memory"
         )
     return words.strip()
+
+
+def _plain(symbol: str) -> str:
+    """A kernel's own name out of its symbol: `_Z5scaleiPf` -> `scale`; of other symbols all."""
+    digits = re.match(r"_Z(\d+)", symbol)
+    return symbol[digits.end() : digits.end() + int(digits[1])] if digits else symbol
 
 
 def read_log(log: str) -> tuple[str, tuple[KernelResources, ...]]:
@@ -209,7 +216,7 @@ def read_log(log: str) -> tuple[str, tuple[KernelResources, ...]]:
     kernels: list[KernelResources] = []
     function = ""
     for line in log.splitlines():
-        if not line.startswith("ptxas") or "warning" in line or "error" in line:
+        if not line.startswith("ptxas") or any(word in line for word in PTXAS_WORDS):
             words.append(line)
             continue
         if "Compiling entry function" in line:

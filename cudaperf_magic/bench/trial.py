@@ -15,6 +15,7 @@ from typing import Literal, TypeVar
 
 import numpy as np
 
+from cudaperf_magic.bench.buffers import COPY, STAY_INSIDE
 from cudaperf_magic.bench.building import build_candidate, plan_of
 from cudaperf_magic.bench.card import noise_of
 from cudaperf_magic.bench.counters.availability import Refused
@@ -32,7 +33,7 @@ from cudaperf_magic.bench.measuring.statistics import LEAST_PAIRS, ratio
 from cudaperf_magic.bench.meter import Built, Meter
 from cudaperf_magic.bench.reference.run import Leaf, at_path
 from cudaperf_magic.bench.sandbox import Crashed, Finished, SharedArrays, TimedOut
-from cudaperf_magic.bench.verify import STATUS, mismatch
+from cudaperf_magic.bench.verify import STATUS, mismatch, wrong_text
 from cudaperf_magic.records import Clocks, Fault, Label, OutputError, Timing, Verdict
 from cudaperf_magic.tasks.plain import NAME, plain_candidate
 
@@ -107,7 +108,10 @@ class Trial:
             return at_path(arrays[leaf.name], leaf.path)
 
         wrong = mismatch(self._meter.task, reference, left, self.errors)
-        return self._failed(Verdict("mismatch", wrong, reference.case, tuple(self.errors))) if wrong else None
+        if wrong is None:
+            return None
+        why = wrong_text(wrong, reference.case)
+        return self._failed(Verdict("mismatch", why, reference.case, tuple(self.errors), wrong=wrong))
 
     # ---------------------------------------------------------------- fast
 
@@ -299,8 +303,8 @@ class Trial:
         inputs = [a.name for a in self._meter.task.arrays if a.role == "in"]
         changed = next((name for name in names if name in inputs), None)
         if changed is not None:
-            return Fault("input_changed", f"{changed} is an input, and it was changed")
-        return Fault("guard", "something was written outside every array")
+            return Fault("input_changed", f"{changed} is an input, and it was changed", remedy=COPY)
+        return Fault("guard", "something was written outside every array", remedy=STAY_INSIDE)
 
     def _died(self, ended: Crashed | TimedOut) -> Verdict:
         if isinstance(ended, TimedOut):

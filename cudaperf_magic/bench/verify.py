@@ -25,7 +25,7 @@ from cudaperf_magic.bench.oracle import HEAVY_STEPS, Oracle, Reference
 from cudaperf_magic.bench.reference.run import Leaf, at_path
 from cudaperf_magic.bench.runners import Request, Runner, RunResult, Schedule
 from cudaperf_magic.bench.words import element_text, value_text
-from cudaperf_magic.records import Candidate, Case, Fault, OutputError, Status, Task, Verdict
+from cudaperf_magic.records import Candidate, Case, Fault, OutputError, Status, Task, Verdict, WrongElement
 from cudaperf_magic.tasks.neighbours import neighbours
 
 Array = NDArray[Any]
@@ -39,6 +39,8 @@ STATUS: dict[str, Status] = {"limit": "timeout", "deadlock": "timeout", "launch"
 # Loop iterations of warps that a candidate may take: beyond any honest multiple of the C's own.
 LEAST_STEP_LIMIT, STEP_FACTOR = 1_000_000, 64
 TOO_MUCH_HOST = f"the host function takes more than {READING_S:.0f} s over its cases; move its loops into kernels"
+NOWHERE_WRITTEN = "launch a kernel that writes it for these sizes too; check what guards the launch and the write"
+PARTLY_WRITTEN = "let the grid cover every element: (n + block - 1) / block blocks, or a loop that strides by the grid"
 SAME_VALUE = "both write the same value"
 FIRST_CPU_S, REST_CPU_S = 10.0, 20.0  # processor time for the first cases and for the rest: 30 s a candidate
 FIRST_CASES = 3  # run before the rest, so that a candidate that is plainly wrong is answered at once
@@ -62,6 +64,7 @@ class _Judged:
     faults: tuple[Fault, ...] = ()
     errors: tuple[OutputError, ...] = ()
     is_deterministic: bool = True
+    wrong: WrongElement | None = None
 
 
 def verify(
@@ -139,7 +142,9 @@ def _groups(cases: Sequence[Case]) -> Iterator[tuple[Sequence[Case], float]]:
 
 def _failed(one: _Judged, case: Case, passed: int, total: int) -> Verdict:
     deterministic = None if one.is_deterministic else False
-    return Verdict(one.status, one.reason, case, one.errors, one.faults, passed, total, deterministic)
+    return Verdict(
+        one.status, one.reason, case, one.errors, one.faults, passed, total, deterministic, wrong=one.wrong
+    )
 
 
 def _worst_errors(judged: Sequence[_Judged]) -> tuple[OutputError, ...]:
@@ -232,8 +237,9 @@ def _judge(task: Task, runs: Sequence[_Run]) -> _Judged:
     errors: list[OutputError] = []
     for run in runs:
         wrong = mismatch(task, run.reference, partial(_left, run), errors)
-        if wrong:
-            return _Judged("mismatch", wrong, tuple(faults), tuple(errors))
+        if wrong is not None:
+            reason = wrong_text(wrong, case)
+            return _Judged("mismatch", reason, tuple(faults), tuple(errors), wrong=wrong)
     return _Judged("pass", "", tuple(faults), tuple(errors), _same_bits(runs))
 
 
@@ -263,8 +269,10 @@ def _unwritten(runs: Sequence[_Run]) -> Fault | None:
         # One byte equals its poison now and then; two differing poisons of one byte, both kept, still prove it.
         if kept.any() and _differ(runs, leaf, kept):
             place = element_text(leaf, int(np.argmax(kept)))
-            share = f"; {int(kept.sum())} of {kept.size} elements are not" if kept.size > 1 else ""
-            return Fault("unwritten", f"{place} is never written{share}")
+            count = int(kept.sum())
+            share = f"; {count} of {kept.size} elements are not" if kept.size > 1 else ""
+            remedy = NOWHERE_WRITTEN if count == kept.size else PARTLY_WRITTEN
+            return Fault("unwritten", f"{place} is never written{share}", remedy=remedy)
     return None
 
 
@@ -283,24 +291,32 @@ def _same_bytes(left: Array, right: Array) -> NDArray[np.bool_]:
 
 def mismatch(
     task: Task, reference: Reference, left: Callable[[Leaf], Array], errors: list[OutputError]
-) -> str:
-    """The sentence on the first element that is wrong, or ""; the errors of every output are added to the list.
+) -> WrongElement | None:
+    """The first element that is wrong, if any; the errors of every output are added to the list.
+
+    Its values are not told where the case is hidden: they follow from inputs that nobody may know.
 
     Args:
         left: what a run left in an output.
     """
-    said = ""
+    first: WrongElement | None = None
     for leaf in reference.leaves:
         got = left(leaf)
         found = compare(leaf, got, task.tolerance)
         errors.append(found.error)
-        if found.wrong is not None and not said:
+        if found.wrong is not None and first is None:
+            both = (np.ascontiguousarray(got), leaf.plain)
+            ours, theirs = ("" if reference.case.hidden else value_text(a.reshape(-1)[found.wrong]) for a in both)
             place = element_text(leaf, found.wrong)
-            values = (value_text(array.reshape(-1)[found.wrong]) for array in (np.ascontiguousarray(got), leaf.plain))
-            said = "{} is {}, expected {}".format(place, *values)
-            more = f"; {found.wrong_count} of {leaf.plain.size} elements are wrong" if leaf.plain.size > 1 else ""
-            said += f"{more} ({_told(reference.case)})"
-    return said
+            first = WrongElement(place, ours, theirs, found.wrong_count, leaf.plain.size)
+    return first
+
+
+def wrong_text(wrong: WrongElement, case: Case) -> str:
+    """The sentence on it: `y[3] is 0.25, expected 1.5; 3 of 33 elements are wrong (n=33, nominal inputs)`."""
+    values = f"{wrong.got}, expected {wrong.expected}" if wrong.expected else "wrong"
+    more = f"; {wrong.wrong} of {wrong.total} elements are wrong" if wrong.total > 1 else ""
+    return f"{wrong.name} is {values}{more} ({_told(case)})"
 
 
 def _left(run: _Run, leaf: Leaf) -> Array:

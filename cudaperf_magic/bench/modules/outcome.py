@@ -28,6 +28,7 @@ from ..counters.activity import provenance
 from ..gpu.clocks import together
 from ..measuring.statistics import LEAST_PAIRS, ratio
 from .attempt import Attempt, samples
+from .inputs import NOMINAL
 from .labels import breach, clocks_label, copy_label, fig_leaf_label, late_label, library_label, own_kernels
 from .peak import memory_of
 from .referee import Description
@@ -84,7 +85,7 @@ def _verdict(description: Description, found: Attempt) -> Verdict:
     return Verdict(
         status,
         _reason(found, status),
-        Case((), step.content.family) if step is not None else None,
+        Case((), step.content.family, hidden=step.content.family != NOMINAL) if step is not None else None,
         _worst(found.errors),
         faults,
         found.passed,
