@@ -2,8 +2,8 @@
 
 The dataclasses' own type hints drive everything, so a new field needs no change here. Derived keys (`decision`,
 `total`, `speedup` ...) are written for readers in other languages and ignored when read. NaN and infinity never reach a
-file: they become null where the field may be None, and are an error elsewhere. It does not touch files, and the schema
-is `records_schema.py`.
+file: they become null where the field may be None, and are an error elsewhere. It does not touch files; the schema is
+`records_schema.py`, and what brings older versions up to date `records_versions.py`.
 """
 
 from __future__ import annotations
@@ -11,6 +11,8 @@ from __future__ import annotations
 import json
 import math
 import operator
+import reprlib
+import sys
 import types
 from collections.abc import Callable
 from dataclasses import MISSING, fields, is_dataclass
@@ -19,9 +21,9 @@ from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_
 
 import cudaperf_magic.records as records
 import cudaperf_magic.records_inspection as inspection
+from cudaperf_magic.records_versions import VERSION, JsonObject, brought_up, checked, parsed
 
-VERSION = 1
-JsonObject = dict[str, Any]
+__all__ = ["VERSION", "JsonObject", "derived", "dumps", "field_types", "from_json", "loads", "optional", "to_json"]
 Record = TypeVar("Record")
 
 
@@ -82,18 +84,18 @@ def to_json(record: Any) -> JsonObject:
     return result
 
 
-def from_json(cls: type[Record], data: JsonObject) -> Record:
-    """The record that `to_json` wrote.
+def from_json(cls: type[Record], data: JsonObject, version: int = VERSION) -> Record:
+    """The record that `to_json` wrote, in this version of the records or an older one.
 
     Raises:
         ValueError: a missing or unknown key, or a value of the wrong type; the message names its place.
     """
-    result: Record = _decode(cls, data, "")
+    result: Record = _decode(cls, data, "", version)
     return result
 
 
 def dumps(record: Any, *, indent: int | None = None) -> str:
-    """A self-describing JSON text: {"record": "episode", "version": 1, ...the record's own keys}."""
+    """A self-describing JSON text: {"record": "episode", "version": 2, ...the record's own keys}."""
     envelope = {"record": type(record).__name__.lower(), "version": VERSION, **to_json(record)}
     return json.dumps(envelope, allow_nan=False, indent=indent)
 
@@ -104,16 +106,14 @@ def loads(cls: type[Record], text: str) -> Record:
     Raises:
         ValueError: not JSON, another kind of record, or a newer version.
     """
-    data = json.loads(text)
+    data = parsed(text)
     if not isinstance(data, dict):
         raise ValueError(f"expected a JSON object with one {cls.__name__.lower()}")
     data = dict(data)
     kind, version = data.pop("record", None), data.pop("version", None)
     if kind != cls.__name__.lower():
-        raise ValueError(f"expected a record of kind {cls.__name__.lower()!r}, found {kind!r}")
-    if version != VERSION:
-        raise ValueError(f"this file has version {version}, this program reads {VERSION}: upgrade cudaperf-magic")
-    return from_json(cls, data)
+        raise ValueError(f"expected a record of kind {cls.__name__.lower()!r}, found {reprlib.repr(kind)}")
+    return from_json(cls, data, checked(version))
 
 
 def _encode(hint: Any, value: Any, place: str) -> Any:
@@ -150,29 +150,33 @@ def _encode_scalar(hint: Any, value: Any, place: str) -> Any:
     raise ValueError(f"{place}: {value!r} is not {_name(hint)}")
 
 
-def _decode(hint: Any, value: Any, place: str) -> Any:
+def _decode(hint: Any, value: Any, place: str, version: int) -> Any:
     inner = optional(hint)
     if inner is not None:
-        return None if value is None else _decode(inner, value, place)
+        return None if value is None else _decode(inner, value, place, version)
     if is_dataclass(hint) and isinstance(hint, type):
-        return _decode_record(hint, value, place)
+        return _decode_record(hint, value, place, version)
     if get_origin(hint) is tuple:
         if not isinstance(value, list):
-            raise ValueError(f"{place}: expected a list, found {value!r}")
-        return tuple(_decode(t, v, f"{place}[{i}]") for i, (t, v) in enumerate(_pair_items(hint, value, place)))
+            raise ValueError(f"{place}: expected a list, found {reprlib.repr(value)}")
+        pairs = _pair_items(hint, value, place)
+        return tuple(_decode(t, v, f"{place}[{i}]", version) for i, (t, v) in enumerate(pairs))
     if hint is float and isinstance(value, (int, float)) and not isinstance(value, bool):
+        if abs(value) > sys.float_info.max:  # 1e999 reads as infinity, and an integer may have any length
+            raise ValueError(f"{place}: {reprlib.repr(value)} is too large")
         return float(value)
     if hint in (int, bool, str) and type(value) is hint:
         return value
     if get_origin(hint) is Literal and value in get_args(hint):
         return value
-    raise ValueError(f"{place}: {value!r} is not {_name(hint)}")
+    raise ValueError(f"{place}: {reprlib.repr(value)} is not {_name(hint)}")
 
 
-def _decode_record(cls: type, data: Any, place: str) -> Any:
+def _decode_record(cls: type, data: Any, place: str, version: int) -> Any:
     where = place or cls.__name__.lower()
     if not isinstance(data, dict):
-        raise ValueError(f"{where}: expected an object, found {data!r}")
+        raise ValueError(f"{where}: expected an object, found {reprlib.repr(data)}")
+    data = brought_up(cls.__name__, data, version)
     hints = field_types(cls)
     unknown = set(data) - set(hints) - set(derived(cls))
     missing = {f.name for f in fields(cls) if f.default is f.default_factory is MISSING} - set(data)
@@ -180,7 +184,7 @@ def _decode_record(cls: type, data: Any, place: str) -> Any:
         lacks = [f"has no {name}" for name in sorted(missing)]
         raise ValueError(f"{where} {', '.join(lacks + [f'has an unknown key {name}' for name in sorted(unknown)])}")
     given = [(name, hint) for name, hint in hints.items() if name in data]  # an older file lacks what came later
-    return cls(**{name: _decode(hint, data[name], _join(place, name)) for name, hint in given})
+    return cls(**{name: _decode(hint, data[name], _join(place, name), version) for name, hint in given})
 
 
 def _pair_items(hint: Any, values: Any, place: str) -> list[tuple[Any, Any]]:

@@ -23,6 +23,7 @@ from cudaperf_magic.errors import NotBuilt, TaskError, UsageError
 from cudaperf_magic.inspected import Inspected
 from cudaperf_magic.notebook.inspection_report import MIME
 from cudaperf_magic.records_inspection import Inspection
+from cudaperf_magic.records_json import VERSION
 from cudaperf_magic.records_schema import schema_path
 
 SCALE = """__global__ void scale(float *x, float a, int n) {
@@ -146,7 +147,7 @@ def test_a_cell_takes_the_notebooks_arrays_and_binds_its_result(shell: Any) -> N
     assert x.tolist() == list(range(8))
     assert set(result._repr_mimebundle_()) == {"text/plain", "text/html", MIME}
     jsonschema.validate(
-        {"record": "inspection", "version": 1, **result._repr_mimebundle_()[MIME]["inspection"]},
+        {"record": "inspection", "version": VERSION, **result._repr_mimebundle_()[MIME]["inspection"]},
         json.loads(schema_path(Inspection).read_text()),
     )
 

@@ -57,7 +57,7 @@ ROWS: tuple[tuple[str, ...], ...] = (
     ("policies", "bench", "fakes"),
     ("tasks", "rewards", "reflection", "goals"),
     ("compiler",),
-    ("records", "records_inspection", "records_json", "records_schema", "proposals", "errors"),
+    ("records", "records_inspection", "records_json", "records_schema", "records_versions", "proposals", "errors"),
 )
 
 PROCESS_MODULES = {"subprocess", "multiprocessing", "concurrent.futures", "pty", "asyncio"}

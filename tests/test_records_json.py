@@ -16,7 +16,7 @@ from cudaperf_magic import records
 from cudaperf_magic.episode import play
 from cudaperf_magic.fakes import BROKEN, RACY, SAXPY, WRONG, FakeBench, FakePolicy, correct
 from cudaperf_magic.records import Candidate, Episode, Fault, LineCost, Outcome, OutputError, RewardTerm, Verdict
-from cudaperf_magic.records_json import dumps, from_json, loads, to_json
+from cudaperf_magic.records_json import VERSION, dumps, from_json, loads, to_json
 from cudaperf_magic.records_schema import PUBLISHED, schema, schema_path, schema_text
 
 finite = st.floats(-1e100, 1e100)  # products and sums of these stay finite
@@ -84,7 +84,7 @@ def test_a_played_episode_survives_and_tells_what_is_derived() -> None:
     assert (data["decision"], data["best"]) == ("translate", 2)
     assert data["turns"][2]["reward"]["total"] == pytest.approx(episode.turns[2].reward.total)
     assert [turn["outcome"]["stage"] for turn in data["turns"]] == ["build", "verify", "measure", "measure"]
-    assert (data["record"], data["version"], data["task"]["key"]) == ("episode", 1, SAXPY.key)
+    assert (data["record"], data["version"], data["task"]["key"]) == ("episode", VERSION, SAXPY.key)
 
 
 def test_a_file_from_before_a_field_was_added_is_read_with_its_default() -> None:
@@ -159,7 +159,7 @@ def test_a_text_of_another_kind_or_a_newer_version_is_refused() -> None:
     with pytest.raises(ValueError, match="kind 'episode', found 'outcome'"):
         loads(Episode, dumps(BROKEN))
     with pytest.raises(ValueError, match="upgrade"):
-        loads(Outcome, json.dumps(json.loads(dumps(BROKEN)) | {"version": 2}))
+        loads(Outcome, json.dumps(json.loads(dumps(BROKEN)) | {"version": VERSION + 1}))
     with pytest.raises(ValueError):
         loads(Outcome, "[]")
 
