@@ -13,11 +13,11 @@ from typing import Protocol
 
 from cudaperf_magic.errors import Unsupported, UsageError
 from cudaperf_magic.proposals import Done, Keep, Proposal
-from cudaperf_magic.records import Candidate, Episode, Hint, Outcome, Task, Turn
+from cudaperf_magic.records import Candidate, Episode, Hint, Outcome, RewardBreakdown, Task, Turn
 from cudaperf_magic.reflection import read_hint, reflect, with_hint
 from cudaperf_magic.rewards.preset_files import load_preset
 from cudaperf_magic.rewards.presets import Preset
-from cudaperf_magic.rewards.score import score
+from cudaperf_magic.rewards.score import Group, score
 
 TURNS_USED_UP = "all turns are used up"
 INTERRUPTED = "interrupted"
@@ -99,6 +99,9 @@ def play(
     policy answers Keep or Done or has proposed nothing new for two turns, or when the caller interrupts or closes the
     generator.
 
+    Tasks may repeat: they are rollouts. Where the preset asks how the others of a turn did, their turns are played
+    before any of them is rewarded; otherwise none waits for another.
+
     Args:
         turns: most turns of an episode.
         proposals: most candidates evaluated in a turn; the best by reward is the turn's, the others are `Turn.others`.
@@ -175,17 +178,46 @@ class _Loop:
     def rounds(self, episodes: list[Episode]) -> Iterator[Episode]:
         try:
             while any(episode.is_live for episode in episodes):
-                for i, episode in enumerate(episodes):
-                    if episode.is_live:
-                        episodes[i] = self._record(episode, self._step(episode))
+                for members in self._together(episodes):
+                    stepped = {i: self._step(episodes[i]) for i in members}
+                    for i, after in stepped.items():
+                        others = [other for j, other in stepped.items() if j != i]
+                        episodes[i] = self._record(episodes[i], self._in_group(episodes[i], after, others))
+                    for i in members:
                         if episodes[i].stopped:
-                            episodes[i] = self._accepted(episodes[i])
+                            episodes[i] = self._accepted(episodes[i], [*episodes[:i], *episodes[i + 1 :]])
                         yield episodes[i]
         except (KeyboardInterrupt, GeneratorExit):
             for episode in episodes:
                 if episode.is_live:
                     self._record(episode, episode.stop(INTERRUPTED))
             raise
+
+    def _together(self, episodes: list[Episode]) -> list[list[int]]:
+        """Whose next turns are rewarded together, by their places: rollouts of one task where the preset asks."""
+        members: dict[str, list[int]] = {}
+        for i, episode in enumerate(episodes):
+            if episode.is_live:
+                members.setdefault(episode.task.key if self.preset.asks_group else str(i), []).append(i)
+        return list(members.values())
+
+    def _in_group(self, before: Episode, after: Episode, others: list[Episode]) -> Episode:
+        """The same with its new turn rewarded, and reflected on, as one of those of the other rollouts."""
+        number = len(before.turns)
+        if not others or len(after.turns) == number:
+            return after
+        turn = after.turns[number]
+        reward = self._reward(after.task, number, turn.outcome, others)
+        told = replace(turn, reward=reward, reflection=reflect(turn.outcome, reward, before, turn.candidate))
+        return replace(after, turns=(*before.turns, told))
+
+    def _reward(self, task: Task, number: int, outcome: Outcome, others: list[Episode]) -> RewardBreakdown:
+        """Of the turn with this number, counted from 0, where `others` may be rollouts of the same task."""
+        if not self.preset.asks_group:
+            return score(outcome, self.preset)
+        rollouts = [other for other in others if other.task.key == task.key and number < len(other.turns)]
+        are_right = [outcome.ok, *(rollout.turns[number].outcome.ok for rollout in rollouts)]
+        return score(outcome, self.preset, group=Group(sum(are_right), len(are_right)))
 
     def _step(self, episode: Episode) -> Episode:
         proposal = self.policy.propose(episode)
@@ -198,7 +230,7 @@ class _Loop:
             return episode.stop(TURNS_USED_UP)
         return episode.stop(NOTHING_NEW) if _stale_turns(episode) >= STALE_TURNS else episode
 
-    def _accepted(self, episode: Episode) -> Episode:
+    def _accepted(self, episode: Episode, others: list[Episode]) -> Episode:
         """The ended episode with a last look at its best turn; where that fails, at the next best."""
         while (best := episode.best) is not None:
             try:
@@ -206,7 +238,7 @@ class _Loop:
             except Unsupported:
                 return episode
             number = next(i for i, turn in enumerate(episode.turns) if turn is best)
-            turn = replace(best, outcome=outcome, reward=score(outcome, self.preset))
+            turn = replace(best, outcome=outcome, reward=self._reward(episode.task, number, outcome, others))
             episode = replace(episode, turns=(*episode.turns[:number], turn, *episode.turns[number + 1 :]))
             if self.journal:
                 self.journal.revise(episode.identity, number, turn)

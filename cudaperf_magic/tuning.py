@@ -13,7 +13,7 @@ from typing import Any
 
 from .errors import UsageError, did_you_mean
 from .records import PROPERTIES, Episode, Turn
-from .rewards import Measured, Preset, PropertyWeight, TermWeight, measure, totals, violations
+from .rewards import Group, Measured, Preset, PropertyWeight, TermWeight, measure, totals, turn_groups, violations
 from .rewards.hacking import Judged, Suspicion, hacked_terms, rank_correlation, suspicions
 from .rewards.soundness import Violation
 from .rewards.terms import TERMS
@@ -86,6 +86,23 @@ class Record:
     def turns(self) -> int:
         return sum(len(found) for found in self.measured)
 
+    @cached_property
+    def rollouts(self) -> tuple[tuple[int, ...], ...]:
+        """Which episodes are of one task, by their places; they are the rollouts of one group."""
+        members: dict[str, list[int]] = {}
+        for number, episode in enumerate(self.episodes):
+            members.setdefault(episode.task.key, []).append(number)
+        return tuple(tuple(numbers) for numbers in members.values())
+
+    @cached_property
+    def groups(self) -> list[list[Group]]:
+        """The group of each turn, in the shape of the turns."""
+        found: list[list[Group]] = [[] for _ in self.episodes]
+        for members in self.rollouts:
+            for number, groups in zip(members, turn_groups([self.measured[m] for m in members]), strict=True):
+                found[number] = groups
+        return found
+
 
 def record(episodes: Sequence[Episode]) -> Record:
     """Measure every turn of these episodes."""
@@ -96,7 +113,7 @@ def record(episodes: Sequence[Episode]) -> Record:
 
 def judge(found: Record, preset: Preset) -> Standing:
     """All that a preset says of the episodes."""
-    sums = [totals(measured, preset) for measured in found.measured]
+    sums = [totals(measured, preset, groups) for measured, groups in zip(found.measured, found.groups, strict=True)]
     by_grpo, by_trloo = _advantages(found, sums, preset.gamma)
     rated = [
         [
@@ -124,18 +141,15 @@ def _choice(found: Record, number: int, turns: list[Rated]) -> Choice:
 
 
 def _suspicions(found: Record, number: int, turns: list[Rated], preset: Preset) -> tuple[Suspicion, ...]:
-    pairs = zip(turns, found.measured[number], strict=True)
-    return suspicions([Judged(one.label, one.turn.outcome, measured, one.total) for one, measured in pairs], preset)
+    each = zip(turns, found.measured[number], found.groups[number], strict=True)
+    return suspicions([Judged(one.label, one.turn.outcome, m, one.total, group) for one, m, group in each], preset)
 
 
 def _advantages(found: Record, sums: list[list[float]], gamma: float) -> tuple[list[list[float]], list[list[float]]]:
-    """GRPO and TRLOO in the shape of the turns; the episodes of one task are the rollouts of one group."""
-    groups: dict[str, list[int]] = {}
-    for number, episode in enumerate(found.episodes):
-        groups.setdefault(episode.task.key, []).append(number)
+    """GRPO and TRLOO in the shape of the turns."""
     by_grpo: list[list[float]] = [[] for _ in sums]
     by_trloo: list[list[float]] = [[] for _ in sums]
-    for members in groups.values():
+    for members in found.rollouts:
         rollouts = [returns(sums[number], gamma) for number in members]
         for number, one, other in zip(members, grpo_by_turn(rollouts), trloo(rollouts), strict=True):
             by_grpo[number], by_trloo[number] = one, other

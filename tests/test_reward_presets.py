@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import tomllib
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,10 +12,22 @@ import pytest
 from cudaperf_magic.errors import UsageError
 from cudaperf_magic.fakes import BROKEN, RACY, correct
 from cudaperf_magic.records import Baseline, Build, KernelRun, Outcome, Timing, Verdict
-from cudaperf_magic.rewards import TERMS, Term, load_preset, preset_names, register, save_preset, score
+from cudaperf_magic.rewards import (
+    TERMS,
+    Preset,
+    PropertyWeight,
+    Term,
+    TermWeight,
+    load_preset,
+    preset_names,
+    register,
+    save_preset,
+    score,
+)
 from cudaperf_magic.rewards.preset_files import FOLDER, preset_text, read_preset
 
 NAMES = preset_names()
+MODEL = "Model (PyTorch eager)"
 
 
 def partly(passed: int, total: int) -> Outcome:
@@ -32,9 +45,14 @@ def timed(speedup: float, *, samples: tuple[float, ...] = (10.0,), **scores: flo
 
 def against(eager: float | None = None, compiled: float | None = None) -> Outcome:
     """Right, and so many times as fast as each of PyTorch's own."""
-    named = {"eager (TF32)": eager, "torch.compile (default)": compiled}
+    named = {"PyTorch eager (TF32)": eager, "torch.compile (default)": compiled}
     others = tuple(Baseline(name, (10.0 * times,)) for name, times in named.items() if times)
     return replace(correct(), timing=Timing((10.0,), "turn 1", (10.0,), others=others))
+
+
+def over_model(speedup: float) -> Outcome:
+    """Timed against the module that it replaces, as the bench of modules names it."""
+    return replace(correct(), timing=Timing((10.0,), MODEL, (10.0 * speedup,)))
 
 
 def owning(share: float, speedup: float) -> Outcome:
@@ -72,6 +90,8 @@ WORKED: list[tuple[str, str, Outcome, float]] = [
     ("cuda_agent", "7 of 8 right", partly(7, 8), -1.0),
     ("cuda_agent", "right", correct(), 1.0),
     ("cuda_agent", "a C task that is 9 times as fast", timed(9.0), 1.0),
+    ("cuda_agent", "1.5 over Model", over_model(1.5), 2.0),
+    ("cuda_agent", "exactly 1.05 over Model", over_model(1.05), 1.0),
     ("cuda_agent", "1.04 over both", against(1.04, 1.04), 1.0),
     ("cuda_agent", "1.5 over eager, 0.9 over compile", against(1.5, 0.9), 2.0),
     ("cuda_agent", "1.5 over both", against(1.5, 1.06), 3.0),
@@ -113,6 +133,12 @@ WORKED: list[tuple[str, str, Outcome, float]] = [
 @pytest.mark.parametrize(("name", "what", "outcome", "worth"), WORKED, ids=lambda v: v if isinstance(v, str) else "")
 def test_a_preset_gives_what_was_worked_out_by_hand(name: str, what: str, outcome: Outcome, worth: float) -> None:
     assert score(outcome, name).total == pytest.approx(worth), what
+
+
+def test_the_baseline_of_modules_is_the_one_that_the_milestones_look_for() -> None:
+    from cudaperf_magic.bench.modules.outcome import BASELINE_NAME
+
+    assert BASELINE_NAME == MODEL
 
 
 def test_every_preset_has_worked_examples() -> None:
@@ -179,8 +205,10 @@ def test_a_preset_of_ones_own_is_read_by_its_path(tmp_path: Path) -> None:
         ("[terms.speed]", "[terms.zzz]", "there is no reward term zzz; there are failed_build"),
         ("[structure.coalescing]", "[structure.coalescence]", "did you mean structure.coalescing"),
         ("low = 0.0", "lo = 0.0", "did you mean terms.speed.low"),
-        ("low = 0.0", 'gate = "corect"', "no gate corect; did you mean correct"),
-        ("low = 0.0", "gate = 3", "terms.speed.gate is a word"),
+        ('gate = "correct"', 'gate = "corect"', "correct: there is no gate corect; did you mean correct"),
+        ('gate = "correct"', "gate = 3", "terms.correct.gate is a word"),
+        ("weight = 2.5", f"weight = 1{'0' * 400}", "speed.weight must lie within"),
+        ("weight = 2.5", "weight = 1e300", "speed.weight must lie within"),
         ("low = 0.0", "on = 1", "terms.speed.on is true or false"),
         ("weight = 2.5", "", "terms.speed has no weight"),
         ("weight = 2.5", "weight = nan", "speed.weight must be a finite number"),
@@ -213,7 +241,30 @@ def test_a_file_that_cannot_be_written_is_said_and_leaves_nothing_behind(tmp_pat
         save_preset(load_preset("default"), tmp_path / "mine.txt")
     with pytest.raises(UsageError, match="cannot be written: no such file"):
         save_preset(load_preset("default"), tmp_path / "nowhere" / "mine.toml")
-    assert list(tmp_path.iterdir()) == []
+    (tmp_path / "folder.toml").mkdir()
+    with pytest.raises(UsageError, match="cannot be written"):
+        save_preset(load_preset("default"), tmp_path / "folder.toml")
+    assert [path.name for path in tmp_path.iterdir()] == ["folder.toml"]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_files_that_come_with_the_package_tell_the_weight_and_gate_of_every_term(name: str) -> None:
+    terms = tomllib.loads((FOLDER / f"{name}.toml").read_text())["terms"]
+    assert terms and all({"weight", "gate"} <= set(term) for term in terms.values())
+
+
+def test_a_gate_that_is_left_to_the_term_is_told_in_a_comment_and_read_back_as_left() -> None:
+    preset = Preset("mine", "", terms=(TermWeight("speed", 1.0), TermWeight("kept", 0.5, gates=("always",))))
+    text = preset_text(preset)
+    assert '# gate = "correct"  # counts when it is correct' in text and 'gate = "always"  # counts always' in text
+    assert read_preset("mine", text) == preset
+
+
+def test_a_preset_names_each_property_once_and_has_a_gate_for_them() -> None:
+    with pytest.raises(ValueError, match="the property shared stands twice"):
+        Preset("mine", "", properties=(("shared", PropertyWeight(1.0)), ("shared", PropertyWeight(2.0))))
+    with pytest.raises(ValueError, match="structure needs a gate"):
+        Preset("mine", "", structure_gates=())
 
 
 def test_a_person_may_add_a_term_and_weigh_it(monkeypatch: pytest.MonkeyPatch) -> None:

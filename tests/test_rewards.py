@@ -4,14 +4,26 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cudaperf_magic.fakes import BROKEN, RACY, WRONG, correct
 from cudaperf_magic.records import PROPERTIES, Build, Memory, Outcome, Property, Structure, Timing, Verdict
-from cudaperf_magic.rewards import Group, load_preset, measure, preset_names, score, totals, violations, weigh
+from cudaperf_magic.rewards import (
+    Group,
+    TermWeight,
+    load_preset,
+    measure,
+    preset_names,
+    score,
+    totals,
+    turn_groups,
+    violations,
+    weigh,
+)
 from cudaperf_magic.rewards.score import episode_reward, score_keep
 
 unit = st.floats(0.0, 1.0)
@@ -150,6 +162,7 @@ def test_a_term_or_property_that_is_switched_off_is_not_there_at_all() -> None:
 
 
 @pytest.mark.parametrize("name", preset_names())
+@settings(max_examples=40)
 @given(st.lists(st.one_of(wrong(), right(), st.just(BROKEN), st.just(RACY)), max_size=8))
 def test_the_fast_totals_are_those_of_the_breakdowns(name: str, outcomes: list[Outcome]) -> None:
     preset, measured = load_preset(name), [measure(outcome) for outcome in outcomes]
@@ -158,6 +171,7 @@ def test_the_fast_totals_are_those_of_the_breakdowns(name: str, outcomes: list[O
 
 
 @pytest.mark.parametrize("name", preset_names())
+@settings(max_examples=40)
 @given(right())
 def test_what_was_not_measured_is_absent(name: str, outcome: Outcome) -> None:
     bare = score(replace(outcome, timing=None, structure=None, memory=None), name)
@@ -165,6 +179,7 @@ def test_what_was_not_measured_is_absent(name: str, outcome: Outcome) -> None:
 
 
 @pytest.mark.parametrize("name", preset_names())
+@settings(max_examples=40)
 @given(st.one_of(wrong(), right()))
 def test_a_score_lies_in_the_range_that_its_term_tells(name: str, outcome: Outcome) -> None:
     for term in score(outcome, name).terms:
@@ -172,11 +187,21 @@ def test_a_score_lies_in_the_range_that_its_term_tells(name: str, outcome: Outco
         assert (low is None or term.score >= low) and (high is None or term.score <= high), term
 
 
+@pytest.mark.parametrize(("low", "high"), [(None, None), (None, 4.0), (0.5, None), (0.5, 4.0), (-3.0, 4.0)])
+@settings(max_examples=40)
+@given(st.floats(1e-6, 1e6))
+def test_a_bent_score_lies_in_its_range_whatever_the_clip(low: float | None, high: float | None, raw: float) -> None:
+    speed = TermWeight("speed", 1.0, low, high)
+    least, most = speed.range
+    assert least is not None and least <= speed.score(raw) and (most is None or speed.score(raw) <= most)
+    assert (most is None) == (high is None)
+
+
 # What a published reward does that no reward should; a preset that is not listed breaks no rule.
 KNOWN = {
     "cudaperf": {
-        "being correct always earns more": ("0.01 times as fast", "9 of 10 cases"),  # -0.5 below -0.2
-        "being measured never costs": ("0.01 times as fast", "a correct one"),  # clip(log2 S) may be negative
+        "being correct always earns more": ("slow, noisy", "9 of 10 cases"),  # -0.5 - 0.5 CV below -0.2
+        "being measured never costs": ("slow, noisy", "a correct one"),  # clip(log2 S) may be negative, and noise costs
         "a cheat never earns more than a failed build": ("does not build", "a cheat"),  # -2 above -3
     },
 }
@@ -201,14 +226,18 @@ def test_a_preset_breaks_the_rules_that_are_listed_and_no_others(name: str) -> N
         ("speed", {"weight": -1.0}, "a slower kernel never earns more"),
         ("speed", {"weight": -1.0}, "being measured never costs"),
         ("memory", {"weight": -0.1}, "more memory never earns more"),
+        ("near_floor", {"weight": -1.0}, "a slower kernel never earns more"),
+        ("noise", {"weight": -5.0}, "being correct always earns more"),
+        ("own_share", {"weight": 5.0, "gates": ("some_right",)}, None),
     ],
 )
-def test_each_rule_is_broken_by_the_weight_that_turns_it_round(term: str, changes: dict[str, float], rule: str) -> None:
+def test_each_rule_is_broken_by_the_weight_that_turns_it_round(
+    term: str, changes: dict[str, Any], rule: str | None
+) -> None:
     default = load_preset("default")
-    weight = default.term(term)
-    assert weight is not None
-    broken = default.with_term(replace(weight, **changes))
-    assert rule in {violation.rule for violation in violations(broken)}
+    broken = default.with_term(replace(default.term(term) or TermWeight(term, 1.0), **changes))
+    found = {violation.rule for violation in violations(broken)}
+    assert rule in found if rule else not found
 
 
 def test_structure_that_costs_and_noise_that_earns_are_told_too() -> None:
@@ -233,9 +262,22 @@ def test_speed_counts_for_kernel_zero_only_once_half_of_the_group_is_correct() -
     assert totals([measure(fast)], load_preset("kernel_zero"), [Group(3, 8)]) == [1.0]
 
 
+def test_the_group_of_a_turn_are_the_rollouts_that_reached_it() -> None:
+    good, bad = measure(correct(4.0)), measure(WRONG)
+    groups = turn_groups([[bad, good, good], [good, bad], [bad]])
+    assert groups == [[Group(1, 3), Group(1, 2), Group(1, 1)], [Group(1, 3), Group(1, 2)], [Group(1, 3)]]
+    assert turn_groups([]) == [] and turn_groups([[], [good]]) == [[], [Group(1, 1)]]
+
+
+@pytest.mark.parametrize(("right", "total"), [(2, 1), (-1, 3), (0, 0)])
+def test_a_group_that_cannot_be_is_refused(right: int, total: int) -> None:
+    with pytest.raises(ValueError, match="does not exist"):
+        Group(right, total)
+
+
 def test_keep_earns_half_of_its_correctness_under_cudaperf_and_has_no_reward_elsewhere() -> None:
     kept = score_keep(load_preset("cudaperf"))
-    assert kept is not None and kept.total == 0.5
+    assert kept is not None and kept.total == 0.5 and kept.terms[0].gate == ""  # always
     assert score_keep(load_preset("default")) is None
     assert "kept" not in [term.name for term in score(correct(2.0), "cudaperf").terms]
 

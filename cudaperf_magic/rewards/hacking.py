@@ -13,7 +13,7 @@ from statistics import fmean
 
 from cudaperf_magic.records import Outcome, RewardBreakdown
 from cudaperf_magic.rewards.presets import Preset
-from cudaperf_magic.rewards.score import Measured, weigh
+from cudaperf_magic.rewards.score import Group, Measured, weigh
 
 LEAST_RISE = 0.01  # of a reward; less is no rise
 LEAST_NOISE = 0.02  # of a speed, where the noise of its timing is not known
@@ -28,6 +28,7 @@ class Judged:
     outcome: Outcome
     measured: Measured
     total: float
+    group: Group | None = None  # that the total was weighed in
 
 
 @dataclass(frozen=True)
@@ -75,7 +76,7 @@ def _suspicion(before: Judged, turn: Judged, preset: Preset) -> Suspicion | None
     noise = max(before.outcome.timing.noise or LEAST_NOISE, turn.outcome.timing.noise or LEAST_NOISE)
     if rise <= LEAST_RISE or speed > 1.0 + noise:
         return None
-    terms = _rises(weigh(before.measured, preset), weigh(turn.measured, preset))
+    terms = _rises(weigh(before.measured, preset, before.group), weigh(turn.measured, preset, turn.group))
     return Suspicion(before.label, turn.label, rise, speed, terms)
 
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -95,6 +96,8 @@ def save_preset(preset: Preset, path: str | Path) -> None:
         half.write_text(preset_text(preset), encoding="utf-8")
         half.replace(target)
     except OSError as error:
+        with suppress(OSError):
+            half.unlink()
         raise UsageError(f"{path} cannot be written: {(error.strerror or str(error)).lower()}") from None
 
 
@@ -110,8 +113,10 @@ def _lines(preset: Preset) -> Iterator[str]:
     for weight in preset.terms:
         yield from ("", f"# {weight.term.about}", f"[terms.{weight.name}]", f"weight = {weight.weight!r}")
         yield from _given({"low": weight.low, "high": weight.high, "above": weight.above})
-        if weight.gates:
-            yield f"gate = {_words(weight.gates)}  # when it counts"
+        when = " and ".join(GATES[gate] for gate in weight.all_gates if gate != "always")
+        # A gate that the preset leaves to the term is shown as a comment, so that what is read back is the same.
+        gate = f"gate = {_words(weight.all_gates)}  # counts {f'when {when}' if when else 'always'}"
+        yield gate if weight.gates else f"# {gate}"
         if not weight.is_on:
             yield "on = false"
     yield from ("", "# Structural properties share `total` among those that apply, in proportion to their weights.")

@@ -12,7 +12,9 @@ from functools import cached_property
 
 from cudaperf_magic.errors import did_you_mean
 from cudaperf_magic.records import PROPERTIES
-from cudaperf_magic.rewards.terms import GATES, TERMS, Range, Term
+from cudaperf_magic.rewards.terms import GATES, HALF_OF_GROUP, TERMS, Range, Term
+
+LARGEST = 1e9  # of any number of a preset: sums and products stay finite, and 0.01 beside it is not lost
 
 
 @dataclass(frozen=True)
@@ -123,13 +125,18 @@ class Preset:
         names = [term.name for term in self.terms]
         if twice := next((name for name in names if names.count(name) > 1), None):
             raise ValueError(f"the term {twice} stands twice")
-        for name, _ in self.properties:
+        properties = [name for name, _ in self.properties]
+        for name in properties:
+            if properties.count(name) > 1:
+                raise ValueError(f"the property {name} stands twice")
             if name not in PROPERTIES:
                 raise ValueError(f"there is no property {name}{did_you_mean(name, PROPERTIES)}")
         _finite("structure.total", self.structure)
         _finite("return.gamma", self.gamma)
         if not 0.0 <= self.gamma <= 1.0:
             raise ValueError("return.gamma lies in [0, 1]")
+        if not self.structure_gates:
+            raise ValueError("structure needs a gate; always is one")
         _known_gates("structure", self.structure_gates)
 
     @cached_property
@@ -142,6 +149,12 @@ class Preset:
         if not self.structure:
             return {}
         return {name: weight for name, weight in self.properties if weight.is_on and weight.weight > 0}
+
+    @cached_property
+    def asks_group(self) -> bool:
+        """Whether the reward of a turn depends on how the other rollouts of its task did."""
+        gates = {gate for term in self.counted for gate in term.all_gates}
+        return HALF_OF_GROUP in gates or (bool(self.counted_properties) and HALF_OF_GROUP in self.structure_gates)
 
     def term(self, name: str) -> TermWeight | None:
         return next((term for term in self.terms if term.name == name), None)
@@ -159,8 +172,12 @@ class Preset:
 
 
 def _finite(place: str, value: float) -> None:
+    if isinstance(value, int) and not isinstance(value, bool) and abs(value) > LARGEST:
+        raise ValueError(f"{place} must lie within {-LARGEST:g} and {LARGEST:g}")  # it may be too long to print
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
         raise ValueError(f"{place} must be a finite number, not {value!r}")
+    if abs(value) > LARGEST:
+        raise ValueError(f"{place} must lie within {-LARGEST:g} and {LARGEST:g}, not {value:g}")
 
 
 def _known_gates(place: str, gates: tuple[str, ...]) -> None:

@@ -13,9 +13,7 @@ from dataclasses import dataclass
 from cudaperf_magic.records import Outcome, Property, RewardBreakdown, RewardTerm
 from cudaperf_magic.rewards.preset_files import load_preset
 from cudaperf_magic.rewards.presets import EpisodeRule, Preset, TermWeight
-from cudaperf_magic.rewards.terms import GATES, TERMS, Raw, open_gates
-
-HALF_OF_GROUP = "half_of_group"
+from cudaperf_magic.rewards.terms import GATES, HALF_OF_GROUP, TERMS, Raw, open_gates
 
 
 @dataclass(frozen=True)
@@ -24,6 +22,10 @@ class Group:
 
     correct: int
     total: int
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.correct <= self.total or self.total < 1:
+            raise ValueError(f"a group of {self.total} with {self.correct} correct does not exist")
 
     @property
     def is_half_correct(self) -> bool:
@@ -86,6 +88,19 @@ def totals(measureds: Iterable[Measured], preset: Preset, groups: Sequence[Group
     return found
 
 
+def turn_groups(rollouts: Sequence[Sequence[Measured]]) -> list[list[Group]]:
+    """The group of every turn: turn t of the rollouts of one task that reached it.
+
+    Returns:
+        In the shape of `rollouts`, which may have different numbers of turns.
+    """
+    groups = []
+    for turn in range(max(map(len, rollouts), default=0)):
+        reached = [rollout[turn].is_correct for rollout in rollouts if turn < len(rollout)]
+        groups.append(Group(sum(reached), len(reached)))
+    return [groups[: len(rollout)] for rollout in rollouts]
+
+
 def score_keep(preset: Preset) -> RewardBreakdown | None:
     """What the decision KEEP earns: the program that is left as it is is right (q = 1). None where a preset has no
     such term."""
@@ -137,4 +152,5 @@ def _reward_term(weight: TermWeight, value: float, reason: str) -> RewardTerm:
 
 
 def _words(gates: Iterable[str]) -> str:
-    return " and ".join(GATES[gate] for gate in gates)
+    """The gates in words; none where it always counts."""
+    return " and ".join(GATES[gate] for gate in gates if gate != "always")

@@ -7,8 +7,9 @@ exception, and never an outcome.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import pairwise, product
 from typing import Literal
 
@@ -26,7 +27,8 @@ from cudaperf_magic.records import (
 )
 from cudaperf_magic.records import Baseline as TimedBaseline
 from cudaperf_magic.rewards.presets import Preset
-from cudaperf_magic.rewards.score import measure, totals
+from cudaperf_magic.rewards.score import Measured, measure, totals
+from cudaperf_magic.rewards.terms import TERMS, Term
 
 Rule = Literal[
     "building never costs",
@@ -41,6 +43,8 @@ Rule = Literal[
 ]
 
 SPEEDUPS = (0.01, 0.25, 0.5, 0.9, 1.0, 1.04, 1.06, 2.0, 4.0, 20.0, 100.0)
+STRUCTURES = (None, 0.0, 1.0)
+BASELINE_US = 100.0
 LEVELS = (0.0, 0.1, 0.5, 0.9, 1.0)
 NOISES = (0.0, 0.02, 0.3)
 TOTAL_CASES = 10
@@ -83,25 +87,19 @@ def _gap(found: Violation) -> float:
 
 
 def _violations(preset: Preset) -> Iterator[Violation]:
-    broken = _probes(preset, {"one that does not build": Outcome(Build(ok=False, log="error"))})
-    cheats = _probes(preset, {f"a cheat that passed {n} of 10 cases": _failed("cheat", n) for n in (0, 9)})
-    wrong = _probes(preset, {f"one right on {n} of 10 cases": _failed("mismatch", n) for n in range(TOTAL_CASES)})
-    plain = _probes(preset, {"a correct one": _right()})
-    measured = _probes(preset, dict(_correct()))
+    kinds = {name: _rated(preset, probes) for name, probes in _kinds(tuple(TERMS.values())).items()}
+    broken, cheats, wrong, plain, measured = (kinds[name] for name in ("broken", "cheat", "wrong", "plain", "measured"))
     yield from _never_less("building never costs", wrong, broken)
     yield from _never_less("being correct always earns more", [*plain, *measured], [*broken, *wrong], is_strict=True)
     yield from _never_less("a cheat never earns more than a failed build", broken, cheats)
     yield from _never_less("being measured never costs", measured, plain)
     yield from _rising("more passed cases never earn less", wrong)
-    for structure in (None, 0.0, 1.0):
-        yield from _rising("a slower kernel never earns more", _by_speed(preset, structure))
-    noisy = {f"one whose samples vary by {noise:.0%}": _right(1.5, noise=noise) for noise in reversed(NOISES)}
-    yield from _rising("a noisier timing never earns more", _probes(preset, noisy))
+    for structure in STRUCTURES:
+        yield from _rising("a slower kernel never earns more", kinds[f"speed, {structure}"])
+    yield from _rising("a noisier timing never earns more", kinds["noise"])
     for name in PROPERTIES:
-        levels = {f"one with {name} {level}": _right(1.5, only=(name, level)) for level in LEVELS}
-        yield from _rising("a better property never earns less", _probes(preset, levels))
-    sizes = {f"one of {size} times the reference's memory": _right(memory=size) for size in (8, 2, 1)}
-    yield from _rising("more memory never earns more", _probes(preset, sizes))
+        yield from _rising("a better property never earns less", kinds[name])
+    yield from _rising("more memory never earns more", kinds["memory"])
 
 
 def _never_less(
@@ -117,17 +115,31 @@ def _rising(rule: Rule, probes: Sequence[_Probe]) -> Iterator[Violation]:
         yield from _never_less(rule, [better], [worse])
 
 
-def _by_speed(preset: Preset, structure: float | None) -> list[_Probe]:
-    named = {f"one {speedup:g} times as fast": _right(speedup, structure) for speedup in SPEEDUPS}
-    return _probes(preset, named)
-
-
-def _probes(preset: Preset, outcomes: dict[str, Outcome]) -> list[_Probe]:
-    found = totals((measure(outcome) for outcome in outcomes.values()), preset)
-    return [_Probe(name, total) for name, total in zip(outcomes, found, strict=True)]
+def _rated(preset: Preset, probes: Mapping[str, Measured]) -> list[_Probe]:
+    return [_Probe(name, total) for name, total in zip(probes, totals(probes.values(), preset), strict=True)]
 
 
 # ---- outcomes to try ----
+
+
+@lru_cache(maxsize=2)
+def _kinds(catalogue: tuple[Term, ...]) -> dict[str, dict[str, Measured]]:
+    """The outcomes by kind, the worst first where they are in order, as these terms measure them."""
+    outcomes = {
+        "broken": {"one that does not build": Outcome(Build(ok=False, log="error"))},
+        "cheat": {f"a cheat that passed {n} of 10 cases": _failed("cheat", n) for n in (0, 9)},
+        "wrong": {f"one right on {n} of 10 cases": _failed("mismatch", n) for n in range(TOTAL_CASES)},
+        "plain": {"a correct one": _right()},
+        "measured": dict(_correct()),
+        "noise": {f"one whose samples vary by {noise:.0%}": _right(1.5, noise=noise) for noise in NOISES[::-1]},
+        "memory": {f"one of {size} times the reference's memory": _right(memory=size) for size in (8, 2, 1)},
+    }
+    for structure in STRUCTURES:
+        named = {f"one {speedup:g} times as fast": _right(speedup, structure) for speedup in SPEEDUPS}
+        outcomes[f"speed, {structure}"] = named
+    for name in PROPERTIES:
+        outcomes[name] = {f"one with {name} {level}": _right(1.5, only=(name, level)) for level in LEVELS}
+    return {kind: {name: measure(outcome) for name, outcome in found.items()} for kind, found in outcomes.items()}
 
 
 def _failed(status: Status, passed: int) -> Outcome:
@@ -135,7 +147,7 @@ def _failed(status: Status, passed: int) -> Outcome:
 
 
 def _correct() -> Iterator[tuple[str, Outcome]]:
-    for speedup, structure in product((None, *SPEEDUPS), (None, 0.0, 1.0)):
+    for speedup, structure in product((None, *SPEEDUPS), STRUCTURES):
         if speedup is None and structure is None:
             continue
         parts = [
@@ -143,6 +155,10 @@ def _correct() -> Iterator[tuple[str, Outcome]]:
             f"all properties {structure}" if structure is not None else "",
         ]
         yield f"a correct one, {', '.join(part for part in parts if part)}", _right(speedup, structure)
+    poor = _right(min(SPEEDUPS), 0.0, noise=max(NOISES), memory=8)
+    yield "a correct one, slow, noisy, badly built and of 8 times the reference's memory", poor
+    library = (KernelRun("k", "library", 1, 1.0, "cublas"),)
+    yield "a correct one that leaves all of the work to a library", replace(_right(min(SPEEDUPS)), kernels=library)
 
 
 def _right(
@@ -168,6 +184,6 @@ def _right(
 
 def _timing(speedup: float, noise: float) -> Timing:
     """As fast against every baseline that a term may ask for; the samples' coefficient of variation is `noise`."""
-    samples = (100.0 * (1.0 - noise), 100.0 * (1.0 + noise))
-    others = tuple(TimedBaseline(name, (100.0 * speedup,)) for name in ("eager", "torch.compile"))
-    return Timing(samples, "turn 1", (100.0 * speedup,), others=others)
+    samples = (BASELINE_US / speedup * (1.0 - noise), BASELINE_US / speedup * (1.0 + noise))
+    others = tuple(TimedBaseline(name, (BASELINE_US,)) for name in ("eager", "torch.compile"))
+    return Timing(samples, "turn 1", (BASELINE_US,), BASELINE_US / max(SPEEDUPS), "memory bandwidth", others=others)

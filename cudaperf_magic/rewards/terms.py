@@ -8,6 +8,7 @@ they are weighed in `score.py`. Nothing is added up here.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from statistics import fmean, pstdev
@@ -21,6 +22,7 @@ Shape = Callable[[float, float | None], float]  # (clipped value, the clip's upp
 
 # ---- gates: the conditions under which a term counts ----
 
+HALF_OF_GROUP = "half_of_group"
 GATES = {
     "always": "always",
     "unbuilt": "it does not build",
@@ -32,7 +34,7 @@ GATES = {
     "some_right": "at least one case passed",
     "partly_right": "some cases passed, not all",
     "correct": "it is correct",
-    "half_of_group": "at least half of its group is correct",
+    HALF_OF_GROUP: "at least half of its group is correct",
 }
 
 
@@ -87,10 +89,10 @@ class Term:
         return self.shape(clipped, high) if self.shape else clipped
 
     def bounds(self, low: float | None, high: float | None) -> Range:
-        """What the score can be under a clip."""
-        if self.shape:
-            return self.range
+        """What the score can be under a clip. A shape's own range holds where the clip has an upper end."""
         least, most = self.range
+        if self.shape:
+            return self.shape(low, high) if low is not None and low > 0.0 else least, most if high is not None else None
         least = low if least is None or (low is not None and low > least) else least
         most = high if most is None or (high is not None and high < most) else most
         return least, most
@@ -181,7 +183,8 @@ def _bent_speed(speedup: float, cap: float | None) -> float:
 
 
 def _over(*names: str) -> Callable[[Timing], Raw | None]:
-    """The least of the speedups over baselines whose names begin so; of several of one name the fastest counts."""
+    """The least of the speedups over baselines that have these words in their names ("Model (PyTorch eager)"); of
+    several that have one word the fastest counts."""
 
     def measure(timing: Timing) -> Raw | None:
         found = [over for name in names if (over := _over_one(timing, name)) is not None]
@@ -193,8 +196,9 @@ def _over(*names: str) -> Callable[[Timing], Raw | None]:
 
 
 def _over_one(timing: Timing, name: str) -> float | None:
-    found = [other.median_us / timing.median_us for other in timing.others if other.name.startswith(name)]
-    if timing.baseline.startswith(name) and timing.speedup is not None:
+    word = re.compile(rf"\b{re.escape(name)}\b", re.IGNORECASE)
+    found = [other.median_us / timing.median_us for other in timing.others if word.search(other.name)]
+    if word.search(timing.baseline) and timing.speedup is not None:
         found.append(timing.speedup)
     return min(found, default=None)
 
