@@ -23,10 +23,12 @@ from .translation import Checked, Translation
 if TYPE_CHECKING:
     from .bench.bench import Bench
     from .compared import Compared
+    from .episode import Bench as Evaluator
     from .episode import Policy
     from .inspected import Inspected
     from .store import Store
     from .tuned import Tuned
+    from .watching import Watch
 
 ENDED_CHARACTERS = 80  # of a row of the history; the episode itself says all of it
 
@@ -81,17 +83,22 @@ def begin(
     device: str = "auto",
     reward: str = "default",
     seed: int = 0,
+    watch: Watch | None = None,
 ) -> Play:
-    """Read the C and make ready to play; `translate` says what the arguments are. Nothing is built yet."""
+    """Read the C and make ready to play; `translate` says what the arguments are. Nothing is built yet.
+
+    Args:
+        watch: told of each proposal and evaluation before it begins.
+    """
     from .episode import play
     from .rewards.preset_files import load_preset
 
     load_preset(reward)
     task = read(source, entry=entry, sizes=sizes, ranges=ranges, defines=defines, folders=folders, seed=seed)
     bench = open_bench(device)
-    proposer = open_policy(policy, task, proposals=proposals, seed=seed)
+    proposer, evaluator = _watched(open_policy(policy, task, proposals=proposals, seed=seed), bench, watch)
     episodes = play(
-        [task], proposer, bench, preset=reward, turns=turns, proposals=proposals, journal=open_store(), seed=seed
+        [task], proposer, evaluator, preset=reward, turns=turns, proposals=proposals, journal=open_store(), seed=seed
     )
     return Play(Episode(task, policy=proposer.name, preset=reward, seed=seed), turns, bench, episodes)
 
@@ -129,11 +136,13 @@ def begin_again(
     policy: str = "search",
     device: str = "auto",
     hint: str = "",
+    watch: Watch | None = None,
 ) -> Play:
     """Make ready to go on with a stored episode: the one named, else the last that did not end by itself.
 
     Args:
         turns: how many it may have in all. hint: words for whoever proposes, which the next turn reads first.
+        watch: told of each proposal and evaluation before it begins.
 
     Raises:
         UsageError: nothing to go on with, or a hint that is too long. StoreError: there is no such episode.
@@ -149,7 +158,9 @@ def begin_again(
     episode = store.load(identity)
     bench = open_bench(device)
     proposer = open_policy(policy, episode.task, proposals=proposals, seed=episode.seed)
-    episodes = play_on(episode.identity, proposer, bench, journal=store, turns=turns, proposals=proposals, hint=hint)
+    proposer, evaluator = _watched(proposer, bench, watch)
+    settings: dict[str, Any] = {"turns": turns, "proposals": proposals, "hint": hint}
+    episodes = play_on(episode.identity, proposer, evaluator, journal=store, **settings)
     return Play(episode, turns, bench, episodes)
 
 
@@ -276,13 +287,15 @@ def compare(names: Sequence[str], *, reward: str = "default", namespace: Mapping
     Raises:
         UsageError: fewer than two names, or one that names nothing.
     """
-    from .compared import Compared, entries_of
+    from .compared import Compared
     from .named import find
     from .rewards import load_preset
 
     if len(names) < 2:
         raise UsageError("compare takes two or more names, for example: compare saxpy:1 saxpy:2")
-    return Compared(entries_of([find(name, namespace) for name in names]), load_preset(reward))
+    found = [find(name, namespace) for name in names]
+    notes = tuple(dict.fromkeys(one.note for one in found if one.note))
+    return Compared.under(load_preset(reward), tuple(one.entry for one in found), notes)
 
 
 def load(identity: str) -> Translation:
@@ -312,8 +325,10 @@ def read(source: str, **settings: Any) -> Task:
     """
     from .bench.settle import settled
     from .tasks.c import read_task
+    from .watching import analysis
 
-    return settled(*read_task(source, **settings))
+    with analysis():
+        return settled(*read_task(source, **settings))
 
 
 def read_file(path: str | Path, *, folders: tuple[str, ...] = (), **settings: Any) -> Task:
@@ -348,10 +363,21 @@ def open_bench(device: str) -> Bench:
 def open_policy(name: str, task: Task, *, proposals: int, seed: int) -> Policy:
     from .policies.search import SearchPolicy
     from .tasks.c import function_of
+    from .watching import analysis
 
     if name != "search":
         raise UsageError(f"{name} is no policy; there is search")
-    return SearchPolicy(function_of(task), proposals=proposals, seed=seed)
+    with analysis():
+        return SearchPolicy(function_of(task), proposals=proposals, seed=seed)
+
+
+def _watched(policy: Policy, bench: Bench, watch: Watch | None) -> tuple[Policy, Evaluator]:
+    from .watching import WatchedBench, WatchedPolicy
+
+    if watch is None:
+        return policy, bench
+    bench.told = watch.note
+    return WatchedPolicy(policy, watch), WatchedBench(bench, watch)
 
 
 def open_store() -> Store:

@@ -16,6 +16,7 @@ from .errors import UsageError, did_you_mean
 
 Front = Literal["cli", "magic"]
 CELL_COMMANDS = ("translate", "check", "inspect")  # as a magic these read the cell below them
+MAGIC_COMMANDS = ("stop", "pause")  # they act on what a notebook plays beside its cells
 
 
 class HelpWanted(Exception):
@@ -70,12 +71,19 @@ COMMANDS: dict[str, str] = {
     "translate": "turn a C function into a verified CUDA kernel, over several turns",
     "check": "hold a CUDA kernel of your own against a C function: verdict, structure, reward, what to try next",
     "inspect": "run a CUDA kernel of your own, watched: faults, cost of each line, which lane touches what, occupancy",
-    "resume": "go on with an episode that was interrupted",
+    "resume": "go on with an episode that was interrupted, stopped or paused, or that may have more turns",
+    "stop": "end the translation that is played in the background; its turns are kept",
+    "pause": "hold the translation that is played in the background before its next evaluation",
     "rewards": "hold a reward against past episodes, and tune it: ranking, choices, advantages, reward against speed",
     "compare": "put two or more kernels side by side: which is better, and how surely",
     "history": "list past episodes, or show one",
     "doctor": "say what this machine has, what is missing and the command that mends it",
 }
+
+
+def offered(front: Front) -> tuple[str, ...]:
+    """The sub-commands that a front end has."""
+    return tuple(name for name in COMMANDS if front == "magic" or name not in MAGIC_COMMANDS)
 
 
 def _option(flags: str, commands: str, text: str, fronts: str = "cli magic", **settings: Any) -> Option:
@@ -88,6 +96,7 @@ def _many(flags: str, text: str, metavar: str, commands: str = "translate check 
 
 _MANY_NUMBERS: dict[str, Any] = {"metavar": "NAME=NUMBER", "action": "append", "default": []}
 _WORDS: dict[str, Any] = {"metavar": "WORDS", "default": ""}
+_SWITCH: dict[str, Any] = {"action": "store_true"}
 MANY: dict[str, Any] = {"nargs": "*", "default": [], "metavar": "EPISODE"}
 
 OPTIONS: tuple[Option, ...] = (
@@ -117,6 +126,8 @@ OPTIONS: tuple[Option, ...] = (
     _option("--proposals", "translate resume", "choices a turn", type=_whole(1), default=4, metavar="N"),
     _option("--policy", "translate resume", "who proposes: search", type=_policy, default="search", metavar="NAME"),
     _option("--hint", "resume", "words that the next turn reads first: 'tile in shared memory'", **_WORDS),
+    _option("--wait", "translate resume", "the cell ends when the work has ended", "magic", **_SWITCH),
+    _option("--background", "translate resume", "the cell ends at once, the work goes on", "magic", **_SWITCH),
     _option("--device", "translate check resume", "simulator, cuda:0", type=_device, default="auto", metavar="NAME"),
     _option("--device --arch", "inspect", "the GPU: H100, sm_75", default="sm_90", metavar="GPU"),
     _option("--races", "inspect", "look for races between blocks in global memory too", action="store_true"),
@@ -221,7 +232,7 @@ def parser(command: str, front: Front) -> argparse.ArgumentParser:
 def usage(front: Front) -> str:
     """All sub-commands, each with its one line."""
     start = "cudaperf" if front == "cli" else "%cudaperf"
-    rows = "\n".join(f"  {name:<10} {text}" for name, text in COMMANDS.items())
+    rows = "\n".join(f"  {name:<10} {COMMANDS[name]}" for name in offered(front))
     tail = f"{start} COMMAND -h says what a command takes."
     first = f"usage: {start} COMMAND [options]"
     reading = f"{', '.join(CELL_COMMANDS[:-1])} and {CELL_COMMANDS[-1]}"
@@ -252,8 +263,8 @@ def parse(words: Sequence[str], front: Front) -> Request:
     if not words or words[0] in ("-h", "--help", "help"):
         raise HelpWanted(usage(front))
     command, *rest = words
-    if command not in COMMANDS:
-        advice = did_you_mean(command, COMMANDS) or f"; there are {', '.join(COMMANDS)}"
+    if command not in (known_commands := offered(front)):
+        advice = did_you_mean(command, known_commands) or f"; there are {', '.join(known_commands)}"
         raise UsageError(f"{command} is no command{advice}")
     known = flags(command, front)
     made = parser(command, front)

@@ -12,6 +12,7 @@ from fronts import BETTER, NAIVE, Stage, stage
 from IPython.core.completer import provisionalcompleter
 from IPython.core.interactiveshell import InteractiveShell
 
+from cudaperf_magic import options
 from cudaperf_magic.errors import NotVerified, TaskError, UsageError
 from cudaperf_magic.fakes import SAXPY
 from cudaperf_magic.notebook.live import NotebookView, view_for
@@ -179,7 +180,7 @@ def completions(shell: Any, text: str) -> set[str]:
     ("text", "expected"),
     [
         ("%%cudaperf tr", {"translate"}),
-        ("%cudaperf ", {"translate", "check", "inspect", "resume", "rewards", "compare", "history", "doctor"}),
+        ("%cudaperf ", set(options.COMMANDS)),
         ("%%cudaperf translate --si", {"--size"}),
         ("%%cudaperf translate --size n=3 --p", {"--proposals", "--policy"}),
         ("%%cudaperf check --ag", {"--against"}),

@@ -70,17 +70,27 @@ def test_a_size_without_name_or_value_is_refused_with_an_example(size: str) -> N
 @pytest.mark.parametrize("command", options.COMMANDS)
 def test_help_of_a_command_names_each_of_its_options(command: str) -> None:
     for front in ("cli", "magic"):
+        if command not in options.offered(front):  # type: ignore[arg-type]
+            continue
         with pytest.raises(options.HelpWanted) as wanted:
             options.parse([command, "-h"], front)  # type: ignore[arg-type]
         for flag in options.flags(command, front):  # type: ignore[arg-type]
             assert flag in str(wanted.value)
 
 
-def test_both_fronts_have_the_same_options_but_for_files_and_names() -> None:
-    for command in options.COMMANDS:
-        assert set(options.flags(command, "cli")) == set(options.flags(command, "magic")) - (
+def test_both_fronts_have_the_same_options_but_for_files_names_and_what_a_cell_waits_for() -> None:
+    for command in options.offered("cli"):
+        in_a_cell = set(options.flags(command, "magic")) - {"--wait", "--background"}
+        assert set(options.flags(command, "cli")) == in_a_cell - (
             {"-o", "--out"} if command in ("check", "inspect", "rewards", "compare") else set()
         )
+
+
+def test_what_acts_on_a_notebooks_background_is_no_command_of_the_terminal() -> None:
+    for command in options.MAGIC_COMMANDS:
+        assert options.parse([command], "magic").command == command
+        with pytest.raises(UsageError, match=f"{command} is no command"):
+            options.parse([command], "cli")
 
 
 @given(st.lists(st.text(max_size=12), max_size=5))

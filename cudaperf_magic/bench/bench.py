@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import time
 from collections import OrderedDict
+from collections.abc import Callable
 from dataclasses import replace
 from threading import Lock
 from types import TracebackType
@@ -47,6 +48,7 @@ class Bench:
         self._lock = Lock()
         self._modules: LaneB | None = None
         self._modules_lock = Lock()
+        self.told: Callable[[str], None] | None = None  # hears of each stage of an evaluation as it begins
 
     @property
     def device(self) -> str:
@@ -64,7 +66,7 @@ class Bench:
         if task.language == "pytorch":
             return self._module(task, candidate)
         started = time.perf_counter()
-        stages = Stages()
+        stages = Stages(told=self.told)
         with stages.time("build"):
             compiled = build_candidate(task, candidate, self._device.arch)
         if not compiled.build.ok:
@@ -134,14 +136,14 @@ class Bench:
         return made
 
     def close(self) -> None:
-        """End every child process. The bench may be used again; that starts new ones."""
+        """End every child process, unless others need them still. The bench may be used again; that starts new ones."""
         if self._on_device is not None:
             self._on_device.close()
         with self._modules_lock:
             if self._modules is not None:
                 self._modules.close()
             self._modules = None
-        sandbox.stop()
+        sandbox.rest()
 
     def __enter__(self) -> Self:
         return self

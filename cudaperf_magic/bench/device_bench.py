@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 from collections import OrderedDict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
@@ -40,12 +40,15 @@ METER_COPIES = 4  # of its arrays that a meter holds: inputs, two results, room 
 
 @dataclass
 class Stages:
-    """Where the time of one evaluation goes."""
+    """Where the time of one evaluation goes; `told` hears of each stage as it begins."""
 
     seconds: dict[str, float] = field(default_factory=dict)
+    told: Callable[[str], None] | None = None
 
     @contextmanager
     def time(self, name: str) -> Iterator[None]:
+        if self.told is not None:
+            self.told(name)
         started = time.perf_counter()
         try:
             yield

@@ -15,14 +15,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from typing import Any
 
 from ..errors import ToolchainError
 from .sandbox_ends import Crashed, Ended, Finished, ServerDied, TimedOut
 from .sandbox_line import Line
-from .sandbox_servers import KindName, start, stop
-from .sandbox_session import MAX_OUTPUT_BYTES, MAX_PROCESSES, Session, open_session
+from .sandbox_servers import KindName, held, rest, start, stop
+from .sandbox_session import GLANCE_S, MAX_OUTPUT_BYTES, MAX_PROCESSES, Session, open_session
 from .sandbox_shared import SharedArrays
 
 
@@ -97,12 +97,18 @@ def run_many(
     with ThreadPoolExecutor(workers or os.cpu_count() or 1) as pool:
         pending = [pool.submit(one, arguments) for arguments in calls]
         try:
-            return [each.result() for each in pending]
+            return [_result(each) for each in pending]
         except BaseException:
             for each in pending:
                 each.cancel()
             stop()  # an interrupt reaches this thread only: the running children go with their server
             raise
+
+
+def _result(pending: Future[Finished | Crashed | TimedOut]) -> Finished | Crashed | TimedOut:
+    while wait([pending], timeout=GLANCE_S).not_done:
+        pass  # back in Python, where an interrupt of this thread is taken
+    return pending.result()
 
 
 __all__ = [
@@ -114,7 +120,9 @@ __all__ = [
     "Session",
     "SharedArrays",
     "TimedOut",
+    "held",
     "open_session",
+    "rest",
     "run_in_child",
     "run_many",
     "start",

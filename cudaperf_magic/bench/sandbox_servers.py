@@ -14,7 +14,7 @@ import socket
 import subprocess
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -155,6 +155,29 @@ def stop() -> None:
             tidy()
     for server in SERVERS.values():
         server.stop()
+
+
+_holders = 0  # of the servers; changed under _HOLDING
+_HOLDING = threading.Lock()
+
+
+@contextlib.contextmanager
+def held() -> Iterator[None]:
+    """While anyone holds the servers, `rest` leaves them running: another thread's children are in them."""
+    global _holders
+    with _HOLDING:
+        _holders += 1
+    try:
+        yield
+    finally:
+        with _HOLDING:
+            _holders -= 1
+
+
+def rest() -> None:
+    """Ends all servers as `stop` does, unless somebody holds them."""
+    if not _holders:
+        stop()
 
 
 atexit.register(stop)

@@ -31,6 +31,8 @@ from .sandbox_servers import KINDS, ONE_THREAD, SERVERS, KindName
 MAX_OUTPUT_BYTES = 1 << 20
 MAX_PROCESSES = 64  # a compiler driver and its parts are a handful
 MOST_CPU_S = 3600.0  # of a session without a limit on its time
+# How long a wait stays in the operating system: an interrupt of a thread that is not the main one is taken in Python.
+GLANCE_S = 0.2
 _GONE_S = 5.0  # for the server to kill a child and to say so
 _READ_BYTES = 1 << 16
 _HEARD = select.POLLIN | select.POLLHUP | select.POLLERR
@@ -234,7 +236,7 @@ class Session:
             if left_s <= 0:
                 self._kill()
                 return TimedOut(timeout_s=limit_s)
-            ready = [file for file, _ in self._poll.poll(None if math.isinf(left_s) else max(left_s * 1000, 1))]
+            ready = [file for file, _ in self._poll.poll(max(min(left_s, GLANCE_S) * 1000, 1))]
             if self._output in ready:
                 self._take_output()
                 if len(self._text) > self._output_bytes:

@@ -4,6 +4,7 @@ itself. Nothing is decided here; options are in options.py, the work in commands
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from json import dumps
 from typing import Any
@@ -12,7 +13,7 @@ from IPython.core.completer import CompletionContext, SimpleCompletion, context_
 from IPython.core.magic import Magics, line_cell_magic, magics_class, no_var_expand
 from IPython.display import display
 
-from .. import arguments, commands, doctor, options
+from .. import arguments, background, commands, doctor, options
 from ..compared import Compared
 from ..errors import NotBuilt, NotVerified, UsageError
 from ..inspected import Inspected
@@ -20,11 +21,14 @@ from ..options import Request
 from ..records import Task
 from ..translation import Checked, Translation
 from ..tuned import Tuned
-from .live import view_for
+from ..watching import Watch
+from . import beside, front_end
+from .live import NotebookView, view_for
 from .tuner import Tuner, can_show
 from .words import first_line, headline
 
 MAGIC = "cudaperf"
+STOPPED_S = 5.0  # how long `stop` waits for the end, so as to say it
 
 
 @dataclass(frozen=True)
@@ -59,14 +63,46 @@ class CudaperfMagics(Magics):
         # The magic's own line is line 1 of the cell: a blank one in its place keeps every line number the editor's.
         return getattr(self, f"_{request.command}")(request, f"\n{cell}")
 
-    def _translate(self, request: Request, cell: str) -> Translation:
-        with view_for(self.shell, request.turns) as view, commands.begin(cell, **arguments.playing(request)) as playing:
-            return self._played(request, view, playing)
+    def _translate(self, request: Request, cell: str) -> Translation | None:
+        settings = arguments.playing(request)
+        return self._play(request, lambda watch: commands.begin(cell, **settings, watch=watch))
 
-    def _resume(self, request: Request, _: str) -> Translation:
+    def _resume(self, request: Request, _: str) -> Translation | Shown | None:
+        held = background.current()
+        if held is not None and held.state == "paused" and held.is_named(request.identity):
+            held.unpause()
+            return Shown(held.where)
+        background.refuse_active(request.identity)
         settings = arguments.resuming(request)
-        with view_for(self.shell, request.turns) as view, commands.begin_again(**settings) as playing:
-            return self._played(request, view, playing)
+        return self._play(request, lambda watch: commands.begin_again(**settings, watch=watch))
+
+    def _stop(self, _: Request, __: str) -> Shown:
+        work = background.current()
+        if work is None or not work.stop():
+            return Shown("nothing is played in the background")
+        work.wait(STOPPED_S)
+        return Shown(f"{work.where}; %cudaperf resume goes on" if work.state == "ended" else f"{work.where}: stopping")
+
+    def _pause(self, _: Request, __: str) -> Shown:
+        work = background.current()
+        if work is None or not work.pause():
+            return Shown("nothing is played in the background" if work is None else work.where)
+        return Shown(f"{work.where}; %cudaperf resume goes on")
+
+    def _play(self, request: Request, begin: Callable[[Watch | None], commands.Play]) -> Translation | None:
+        """In the background where a person sits before the notebook, or as it was asked; else in this cell."""
+        self._refuse_name(request)
+        if request.wait and request.background:
+            raise UsageError("--wait and --background exclude each other")
+        if request.background or (front_end.is_interactive(self.shell) and not request.wait):
+            result = beside.play(self.shell, request, begin)
+            self._keep(request, result)
+            self.shell.displayhook.update_user_ns(result)  # `_` has it; the view is shown already
+            return None
+        with view_for(self.shell, request.turns) as view:
+            background.wait_for_all(getattr(view, "say", print))
+            with begin(view if isinstance(view, NotebookView) else None) as playing:
+                return self._played(request, view, playing)
 
     def _played(self, request: Request, view: Any, playing: commands.Play) -> Translation:
         view.begin(playing.episode)
@@ -123,11 +159,13 @@ class CudaperfMagics(Magics):
         return doctor.examine()
 
     def _keep(self, request: Request, result: object) -> None:
-        if request.out is None:
-            return
-        if not request.out.isidentifier():
+        self._refuse_name(request)
+        if request.out is not None:
+            self.shell.user_ns[request.out] = result
+
+    def _refuse_name(self, request: Request) -> None:
+        if request.out is not None and not request.out.isidentifier():
             raise UsageError(f"-o {request.out}: write a Python name")
-        self.shell.user_ns[request.out] = result
 
     def _against(self, request: Request) -> Task:
         """What `--against` names: something in the notebook, a C file, or an episode of the store."""
@@ -148,7 +186,7 @@ def complete(context: CompletionContext) -> dict[str, Any]:
     before = context.line_with_cursor[: context.cursor_position].split(" ")
     typed, earlier = before[-1], [word for word in before[1:-1] if word]
     if not earlier:
-        names = list(options.COMMANDS)
+        names = list(options.offered("magic"))
     else:
         names = [flag for flag in options.flags(earlier[0], "magic") if flag.startswith("--")]
     found = [SimpleCompletion(text=name, type="param") for name in names if name.startswith(typed)]
