@@ -7,11 +7,17 @@
                      Its reason also says what the modelled caches leave to memory; the score does not depend on it
     synchronisation  1 - share of issue slots lost to waiting at barriers and to atomics on one address
     divergence       active lanes / 32 per warp instruction
-    shared           ideal shared-memory wavefronts / wavefronts (bank conflicts)
-    balance          the lesser of: mean / busiest work of the warps, mean / busiest work of the multiprocessors
+    shared           the lesser of: ideal shared-memory wavefronts / wavefronts (bank conflicts), where it is used;
+                     words that blocks read of global memory / the same, each counted once for every warp that reads
+                     it, where several warps read the same words and a copy in shared memory would help (_sharing)
+    balance          the lesser of: mean / busiest work of the warps, mean / busiest work of the multiprocessors when
+                     blocks go round them in turn (so that the tail of the last wave costs what it lasts)
 
-A property that does not apply is None: coalescing and intensity without global access, shared without shared memory,
-synchronisation without barrier or atomic. With one, a score of 1 means: measured, and nothing is lost.
+A property that does not apply is None: coalescing and intensity without global access, shared where no shared memory
+is used and none would help, synchronisation without barrier or atomic, everything where nothing ran. Where it applies,
+a score of 1 means: measured, and nothing is lost. A score below GOOD comes with a remedy and the line that costs most;
+from GOOD on there is nothing to mend: the remedy is "", and the line is the one that does most of what was looked at.
+Of atomics only those that meet within a warp's request count; what warps and blocks do to each other is not seen.
 Counts are of requests, before any cache, where nothing else is said. Nothing here is a time; nothing runs a kernel.
 """
 
@@ -28,6 +34,10 @@ from cudaperf_magic.records import KernelResources, LineCost, Property
 SECTOR_BYTES = 32
 GOOD = 0.95  # from here on a property needs no remedy
 COLLISION_SLOTS = 2  # issue slots that one more lane on an atomic's address costs its warp at the least
+# A copy in shared memory has to be made and waited for. It pays when so many warps read a word of it, and when it holds
+# this share of what the block reads: a short row that everyone reads (a bias) stays in L1 by itself.
+WORTHWHILE_READERS, WORTHWHILE_SHARE = 1.5, 0.25
+READERS = "warps a word"  # the unit of `shared` where warps' reading, not banks, decides
 
 
 Resources = Mapping[str, KernelResources]  # by the name that a launch uses
@@ -51,7 +61,8 @@ def coalescing(lines: Sequence[LineCost]) -> Property | None:
     score, each = ideal / sectors, sum(c.requests for c in lines)
     raw = sectors / each if each else 0.0
     if score >= 1.0:
-        return _property("coalescing", 1.0, raw, "sectors a request", "no request asks for more sectors than it needs")
+        reason = f"no request asks for more sectors than it needs; line {worst.line} asks for most of them"
+        return _property("coalescing", 1.0, raw, "sectors a request", reason, line=worst.line)
     asked, needed = (count / max(worst.requests, 1) for count in (worst.sectors, worst.ideal_sectors))
     reason = f"line {worst.line} asks for {asked:.3g} sectors a request where {needed:.3g} would do"
     remedy = _coalescing_remedy(asked, needed)
@@ -78,9 +89,14 @@ def occupancy_of(launches: Sequence[LaunchTotals], resources: Resources, arch: A
     raw = score * arch.warps
     if score >= 1.0:
         reason = f"all {arch.warps} warps of a multiprocessor may be resident"
-        return _property("occupancy", 1.0, raw, "warps", reason)
+        return _property("occupancy", 1.0, raw, "warps", reason, line=_launch_line(launch))
     reason, remedy = _occupancy_words(launch, _registers(launch, resources), worst, arch)
-    return _property("occupancy", score, raw, "warps", reason, remedy, launch.line or None)
+    return _property("occupancy", score, raw, "warps", reason, remedy, _launch_line(launch))
+
+
+def _launch_line(launch: LaunchTotals) -> int | None:
+    """Where it is launched; without a host function, the line that its kernel spends most on."""
+    return launch.line or launch.costliest.issued or None
 
 
 def _resident(launch: LaunchTotals, resources: Resources, arch: Architecture) -> Occupancy:
@@ -119,10 +135,10 @@ def intensity(launches: Sequence[LaunchTotals], lines: Sequence[LineCost], compu
     if not moved or not compulsory_bytes or not any(c.ideal_sectors for c in lines):
         return None
     again = moved / compulsory_bytes
+    worst = max(lines, key=lambda c: c.ideal_sectors)
     if again < 1.005:
         reason = f"no byte is asked for more often than it must be{_past_caches(launches)}"
-        return _property("intensity", 1.0 / again, again, "times", reason)
-    worst = max(lines, key=lambda c: c.ideal_sectors)
+        return _property("intensity", 1.0 / again, again, "times", reason, line=worst.line)
     share = worst.ideal_sectors / sum(c.ideal_sectors for c in lines)
     reason = f"each byte is asked for {again:.3g} times; line {worst.line} does {share:.0%} of the asking"
     remedy = _intensity_remedy(launches)
@@ -155,24 +171,32 @@ def _intensity_remedy(launches: Sequence[LaunchTotals]) -> str:
 
 
 def synchronisation(launches: Sequence[LaunchTotals], lines: Sequence[LineCost]) -> Property | None:
-    if not any(launch.barriers or launch.atomics for launch in launches):
-        return None
-    waiting = sum(launch.barrier_lost * whole(launch) for launch in launches)
-    colliding = sum(launch.collisions * whole(launch) for launch in launches) * COLLISION_SLOTS
     issued = sum(work(launch) for launch in launches)
-    lost = (waiting + colliding) / (issued + waiting + colliding) if issued else 0.0
+    if not issued or not any(launch.barriers or launch.atomics for launch in launches):
+        return None
+    waits = [launch.barrier_lost * whole(launch) for launch in launches]
+    meetings = [_collisions(launch) * COLLISION_SLOTS * whole(launch) for launch in launches]
+    waiting, colliding = sum(waits), sum(meetings)
+    lost = (waiting + colliding) / (issued + waiting + colliding)
     if lost == 0.0:
-        return _property("synchronisation", 1.0, 0.0, "share lost", "no issue slot is lost to barriers or atomics")
+        line = _most(lines, lambda c: c.barriers + c.atomics)
+        reason = "no issue slot is lost to barriers or atomics"
+        return _property("synchronisation", 1.0, 0.0, "share lost", reason, line=line)
     share = f"{lost:.0%}" if lost >= 0.005 else "less than 1%"
     if waiting >= colliding:
-        line = _most(lines, lambda c: c.barriers)
+        line = launches[waits.index(max(waits))].costliest.waited or _most(lines, lambda c: c.barriers)
         reason = f"{share} of the issue slots are lost, most to waiting at the barrier{_at(line)} for a slower warp"
         remedy = "share the work before the barrier evenly over the warps, or finish within a warp by shuffles"
     else:
-        line = _most(lines, lambda c: c.atomics)
+        line = launches[meetings.index(max(meetings))].costliest.collided or _most(lines, lambda c: c.atomics)
         reason = f"{share} of the issue slots are lost, most to atomics on one address{_at(line)}"
         remedy = "reduce within the warp or block first, by shuffles or in a private shared copy, then add once"
     return _property("synchronisation", 1.0 - lost, lost, "share lost", reason, remedy, line)
+
+
+def _collisions(launch: LaunchTotals) -> int:
+    """Of lanes that wait for each other; those that the hardware lets one lane do cost nothing."""
+    return max(0, launch.collisions - launch.combined_collisions)
 
 
 def divergence(launches: Sequence[LaunchTotals], lines: Sequence[LineCost]) -> Property | None:
@@ -180,30 +204,61 @@ def divergence(launches: Sequence[LaunchTotals], lines: Sequence[LineCost]) -> P
     if not issued:
         return None
     active = sum(launch.thread_instructions * whole(launch) for launch in launches) / issued
-    score = active / WARP
-    if score >= 1.0 or not lines:
-        return _property("divergence", score, active, "lanes", f"{active:.3g} of {WARP} lanes work, on average")
-    worst = max(lines, key=lambda c: c.executions * (WARP - c.active_lanes))
-    reason = f"{active:.3g} of {WARP} lanes work, on average; line {worst.line} keeps {worst.active_lanes:.3g} busy"
+    score, line = active / WARP, None
+    reason = f"{active:.3g} of {WARP} lanes work, on average"
+    if lines:
+        worst = max(lines, key=lambda c: (c.executions * (WARP - c.active_lanes), c.executions))
+        line = worst.line
+        reason += f"; line {line} keeps {worst.active_lanes:.3g} busy" if score < 1.0 else ""
     remedy = (
         "choose by whole warps, not by lanes: sort the work, replace the branch by a select, or let more threads take "
         "part where only some do"
     )
-    return _property("divergence", score, active, "lanes", reason, remedy, worst.line)
+    return _property("divergence", score, active, "lanes", reason, remedy, line)
 
 
-def shared(lines: Sequence[LineCost]) -> Property | None:
+def shared(launches: Sequence[LaunchTotals], lines: Sequence[LineCost]) -> Property | None:
+    found = [p for p in (_banks(lines), _sharing(launches)) if p is not None]
+    return min(found, key=lambda p: p.score, default=None)
+
+
+def _banks(lines: Sequence[LineCost]) -> Property | None:
     wavefronts, ideal = sum(c.shared_wavefronts for c in lines), sum(c.ideal_wavefronts for c in lines)
     if not wavefronts:
         return None
     raw = wavefronts / ideal if ideal else 1.0
+    worst = max(lines, key=lambda c: (c.shared_wavefronts - c.ideal_wavefronts, c.shared_wavefronts))
     if wavefronts <= ideal:
-        return _property("shared", 1.0, raw, "wavefronts for 1", "no access to shared memory meets a bank conflict")
-    worst = max(lines, key=lambda c: c.shared_wavefronts - c.ideal_wavefronts)
+        reason = "no access to shared memory meets a bank conflict"
+        return _property("shared", 1.0, raw, "wavefronts for 1", reason, line=worst.line)
     ways = worst.shared_wavefronts / max(worst.ideal_wavefronts, 1)
     reason = f"line {worst.line} needs {ways:.3g} shared-memory wavefronts where 1 would do: lanes meet in one bank"
     remedy = "pad each row of the tile by one element ([32][33]), or let neighbouring lanes read neighbouring words"
     return _property("shared", ideal / wavefronts, raw, "wavefronts for 1", reason, remedy, worst.line)
+
+
+def _sharing(launches: Sequence[LaunchTotals]) -> Property | None:
+    """What warps read of global memory that others of their block read too; None where a copy would not help."""
+    helped = [launch for launch in launches if _would_help(launch)]
+    if not helped:
+        return None
+    spared = sum((launch.warp_words - WORTHWHILE_READERS * launch.block_words) * whole(launch) for launch in helped)
+    read = sum(launch.warp_words * whole(launch) for launch in launches)
+    worst = max(helped, key=lambda launch: (launch.warp_words - launch.block_words) * whole(launch))
+    raw, line = worst.warp_words / worst.block_words, worst.costliest.read_again or None
+    place = f", most at line {line}" if line else ""
+    reason = f"each word that a block of {worst.kernel} reads of global memory is read by {raw:.3g} of its warps{place}"
+    remedy = "bring the tile that the warps of a block share into shared memory once, and let all of them read it there"
+    return _property("shared", 1.0 - spared / read, raw, READERS, reason, remedy, line)
+
+
+def _would_help(launch: LaunchTotals) -> bool:
+    words = launch.block_words
+    return bool(
+        whole(launch)
+        and launch.warp_words > WORTHWHILE_READERS * words > 0
+        and launch.met_words >= WORTHWHILE_SHARE * words
+    )
 
 
 def balance(launches: Sequence[LaunchTotals], arch: Architecture) -> Property | None:
@@ -212,10 +267,12 @@ def balance(launches: Sequence[LaunchTotals], arch: Architecture) -> Property | 
     if score is None:
         return None
     launch, warps, grid = max(parts, key=lambda part: (1.0 - min(part[1:])) * work(part[0]))
-    line = launch.line or None
+    line = _launch_line(launch)
     if score >= 1.0:
-        return _property("balance", 1.0, 1.0, "of the busiest", "all warps and all multiprocessors do the same")
+        reason = "all warps and all multiprocessors do the same"
+        return _property("balance", 1.0, 1.0, "of the busiest", reason, line=line)
     if warps < grid:
+        line = launch.costliest.issued or line
         reason = f"{launch.kernel}: a warp does {warps:.0%} of what the busiest warp does, on average"
         remedy = "give each warp an equal share: pair long rows with short ones, or let a whole warp take a row"
     elif _blocks(launch) < arch.multiprocessors:

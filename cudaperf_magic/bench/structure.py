@@ -39,7 +39,7 @@ def structure(
         properties.intensity(launches, accesses, compulsory_bytes),
         properties.synchronisation(launches, lines),
         properties.divergence(launches, [line for line in lines if line.executions]),
-        properties.shared([line for line in lines if line.shared_wavefronts]),
+        properties.shared(launches, [line for line in lines if line.shared_wavefronts]),
         properties.balance(launches, arch),
     )
     runs = sum(launch.times for launch in launches)

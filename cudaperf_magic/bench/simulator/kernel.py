@@ -26,7 +26,7 @@ from cudaperf_magic.errors import Unsupported, UsageError
 
 COST_FIELDS = (
     "requests", "lanes", "bytes", "sectors", "ideal_sectors", "wavefronts", "ideal_wavefronts", "collisions",
-    "worst_collision", "l1_missed", "dram_bytes", "local_sectors",
+    "worst_collision", "l1_missed", "dram_bytes", "local_sectors", "warp_words", "again_words", "met_words", "waited",
 )  # fmt: skip
 MAX_THREADS, MAX_BLOCK, MAX_GRID = 1024, (1024, 1024, 64), (2**31 - 1, 65535, 65535)
 FEW_THREADS = 1 << 14  # below, compiling fast matters more than running fast

@@ -19,8 +19,8 @@ T = TypeVar("T")
 HERE = Path(__file__).parent
 HEADERS = ("sim.h", "cache.h", "cost.h", "faults.h", "races.h", "arith.h", "warp.h")
 RUNTIME = (
-    "runtime.c", "limits.c", "trace.c", "races.c", "cost.c", "cache.c", "memory.c", "text.c", "tensor.c", "async.c",
-    "rounding.c",
+    "runtime.c", "limits.c", "trace.c", "races.c", "cost.c", "reuse.c", "cache.c", "memory.c", "text.c", "tensor.c",
+    "async.c", "rounding.c",
 )  # fmt: skip
 # Exact IEEE arithmetic, wrapping integers, loads of any type from any memory.
 FLAGS = (

@@ -12,6 +12,16 @@ SECTOR_BYTES = 32
 
 
 @dataclass(frozen=True)
+class Costliest:
+    """The source line of a kernel that has most of something; 0: none has any, or its line is not known."""
+
+    issued: int = 0  # warp instructions
+    waited: int = 0  # issue slots lost at a barrier
+    collided: int = 0  # collisions of atomics
+    read_again: int = 0  # words that another warp of the block read too
+
+
+@dataclass(frozen=True)
 class LaunchTotals:
     """One launch, or several alike, counted over the blocks that were traced. Bytes and sectors are of global memory.
 
@@ -45,7 +55,12 @@ class LaunchTotals:
     ideal_wavefronts: int = 0
     atomics: int = 0  # requests of a warp, in global and shared memory
     collisions: int = 0  # lanes beyond the first on one address of an atomic, the worst address of each request
+    combined_collisions: int = 0  # of them, those that cost nothing: one lane does it for all, and waits once
     worst_collision: int = 0
+    warp_words: int = 0  # of 4 bytes, read from global memory in blocks of several warps: each once a warp
+    again_words: int = 0  # of them, those that another warp of the block had read: what a shared copy would spare
+    met_words: int = 0  # words that several warps of a block read: each once a block
+    costliest: Costliest = Costliest()
     flops: int = 0
     l1_sectors: int = 0  # that loads looked for in L1
     l1_hits: int = 0
@@ -71,6 +86,11 @@ class LaunchTotals:
     def l2_bytes(self) -> int:
         """Traffic between the multiprocessors and L2."""
         return (self.l2_read_sectors + self.l2_write_sectors + self.l2_atomic_sectors) * SECTOR_BYTES
+
+    @property
+    def block_words(self) -> int:
+        """Of `warp_words`, each once a block."""
+        return self.warp_words - self.again_words
 
     @property
     def mean_warp(self) -> float:

@@ -165,7 +165,7 @@ static void new_stamp(Block *b) {
     s->stamp_block[s->stamp] = b->index;
 }
 
-static void weigh_barrier(Block *b) {
+static void weigh_barrier(Block *b, u32 site) {
     u64 most = 0, sum = 0;
     for (u32 i = 0; i < b->warp_count; i++) {
         Warp *w = &b->warps[i];
@@ -177,6 +177,7 @@ static void weigh_barrier(Block *b) {
     b->launch->barriers++;
     b->launch->barrier_slots += most * b->warp_count;
     b->launch->barrier_lost += most * b->warp_count - sum;
+    b->launch->costs[site].waited += most * b->warp_count - sum;
 }
 
 static u32 first_exited(const Block *b) {
@@ -210,7 +211,7 @@ static void release(Block *b, u32 id) {
     }
     b->red_result[id] = bar->red_and | (u64)bar->red_or << 1 | (u64)bar->red_popc << 32;
     bar->arrived = 0;
-    if (b->is_traced) weigh_barrier(b);
+    if (b->is_traced) weigh_barrier(b, bar->first_site);
     if (is_whole) new_stamp(b);
 }
 
@@ -273,8 +274,9 @@ static Slot *start_block(Launch *L, u64 index, u32 place) {
     u8 *shared = grow(b->shared, &slot->shared_room, L->shared_bytes * 2ull + 256 + granules * (sizeof(Cell) + sizeof(Rare)));
     Warp *old = b->warps;
     u32 *rows = b->rows; u64 rows_room = b->rows_room;
+    struct Reads *reads = b->reads;
     memset(b, 0, sizeof *b);
-    b->rows = rows; b->rows_room = rows_room;
+    b->rows = rows; b->rows_room = rows_room; b->reads = reads;
     b->shared = shared;
     b->shared_cells = (Cell *)(shared + ((L->shared_bytes + 63) & ~63u));
     b->shared_rares = (Rare *)(b->shared_cells + granules);
@@ -302,6 +304,7 @@ static Slot *start_block(Launch *L, u64 index, u32 place) {
         b->warps[i].local = slot->local + (u64)i * 32 * L->local_bytes;
     }
     new_stamp(b);
+    reuse_begin(b);
     s->steps--;
     return slot;
 }
@@ -441,6 +444,7 @@ void sim_close(Sim *s) {
     Slot **slots = s->pool;
     for (u64 i = 0; i < s->pool_count; i++) {
         rt_drop_copies(&slots[i]->block);
+        reuse_free(&slots[i]->block);
         free(slots[i]->block.shared); free(slots[i]->block.warps); free(slots[i]->block.rows); free(slots[i]->regs); free(slots[i]->local); free(slots[i]);
     }
     free(s->pool); s->pool = NULL; s->pool_count = 0;

@@ -41,7 +41,9 @@ typedef struct { u16 space, op, size, flags; s32 line; } Site;
 
 typedef struct {
     u64 requests, lanes, bytes, sectors, ideal_sectors, wavefronts, ideal_wavefronts, collisions, worst_collision,
-        l1_missed, dram_bytes, local_sectors;
+        l1_missed, dram_bytes, local_sectors,
+        warp_words, again_words, met_words,  /* see reuse.c */
+        waited;  /* of a barrier: instructions that its warps might have issued while they waited there */
 } SiteCost;
 
 /* The request of a site that needs most beyond its ideal: sectors of global, wavefronts of shared memory. `mask` is 0
@@ -125,6 +127,7 @@ typedef struct Block {
     u64 red_result[16];
     WarpFunction run;
     struct Copies *copies;              /* under way; see async.c */
+    struct Reads *reads;                /* of global memory; see reuse.c */
     u64 ordinal; u32 window, place;     /* see cache.c */
 } Block;
 

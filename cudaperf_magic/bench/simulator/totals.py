@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from cudaperf_magic.bench.plan import Launch
 from cudaperf_magic.bench.simulator import native
 from cudaperf_magic.bench.simulator.kernel import COST_FIELDS, Kernel
-from cudaperf_magic.bench.simulator.result import SECTOR_BYTES, AccessCost, LaunchTotals
+from cudaperf_magic.bench.simulator.result import SECTOR_BYTES, AccessCost, Costliest, LaunchTotals
 from cudaperf_magic.records import LineCost
 
 COLUMN = {name: i for i, name in enumerate(COST_FIELDS)}
@@ -25,6 +25,10 @@ GREATEST = ("busiest_warp", "busiest_block", "worst_collision", "dirty_bytes")
 # Of the modelled traffic: sums in sectors, by the name that both sides have for them.
 TRAFFIC = ("l1_sectors", "l1_hits", "l2_read_sectors", "l2_read_hits", "l2_write_sectors", "l2_atomic_sectors")
 KEY = ("kernel", "line", "grid", "block", "shared_bytes")
+# Which count decides between the costliest lines of two entries.
+DECIDES = {
+    "issued": "warp_instructions", "waited": "barrier_lost", "collided": "collisions", "read_again": "again_words"
+}  # fmt: skip
 
 
 @dataclass
@@ -102,6 +106,8 @@ def _entry(kernel: Kernel, now: _Open, costs: NDArray[np.uint64], flops: int) ->
     loads, atomics = np.zeros(width, bool), np.zeros(width, bool)
     loads[: len(sites)] = [s.operation == "load" for s in sites]
     atomics[: len(sites)] = [s.operation == "atomic" for s in sites]
+    combined = np.zeros(width, bool)
+    combined[: len(sites)] = [s.is_combined for s in sites]
 
     def total(name: str, where: NDArray[np.bool_] = is_access) -> int:
         return int(costs[where, COLUMN[name]].sum())
@@ -133,13 +139,40 @@ def _entry(kernel: Kernel, now: _Open, costs: NDArray[np.uint64], flops: int) ->
         ideal_wavefronts=total("ideal_wavefronts"),
         atomics=total("requests", atomics),
         collisions=total("collisions"),
+        combined_collisions=max(0, total("collisions", combined) - total("requests", combined)),
         worst_collision=int(kernel.costs[:, COLUMN["worst_collision"]].max(initial=0)),
+        warp_words=total("warp_words"),
+        again_words=total("again_words"),
+        met_words=total("met_words"),
+        costliest=_costliest(kernel, costs, combined),
         flops=flops,
         dram_read_bytes=now.traffic["dram_read_sectors"] * SECTOR_BYTES,
         dram_write_bytes=now.traffic["dram_write_sectors"] * SECTOR_BYTES,
         dirty_bytes=now.dirty_sectors * SECTOR_BYTES,
         **{name: now.traffic[name] for name in TRAFFIC},
     )
+
+
+def _costliest(kernel: Kernel, costs: NDArray[np.uint64], combined: NDArray[np.bool_]) -> Costliest:
+    issued: dict[int, int] = {}
+    for (executions, _), info in zip(kernel.segments.tolist(), kernel.lowered.segments, strict=True):
+        for line, count in info.lines:
+            issued[line] = issued.get(line, 0) + executions * count
+
+    def most(name: str, where: NDArray[np.bool_] | None = None) -> int:
+        found: dict[int, int] = {}
+        for i, site in enumerate(kernel.lowered.sites):
+            if where is None or where[i]:
+                found[site.line] = found.get(site.line, 0) + int(costs[i, COLUMN[name]])
+        return _most(found)
+
+    return Costliest(_most(issued), most("waited"), most("collisions", ~combined), most("again_words"))
+
+
+def _most(counts: Mapping[int, int]) -> int:
+    """The line that has most, the first of several; 0 when none has any."""
+    best = max((line for line in counts if line), key=lambda line: (counts[line], -line), default=0)
+    return best if counts.get(best) else 0
 
 
 def line_costs(kernels: Iterable[Kernel]) -> tuple[LineCost, ...]:
@@ -196,7 +229,12 @@ def _line(line: int, at: dict[str, int]) -> LineCost:
 def _sum(a: LaunchTotals, b: LaunchTotals) -> LaunchTotals:
     changed: dict[str, Any] = {}
     for f in fields(LaunchTotals):
-        if f.name not in KEY:
+        if f.name == "costliest":
+            changed[f.name] = Costliest(**{
+                kind: getattr((a if getattr(a, count) >= getattr(b, count) else b).costliest, kind)
+                for kind, count in DECIDES.items()
+            })
+        elif f.name not in KEY:
             x, y = getattr(a, f.name), getattr(b, f.name)
             changed[f.name] = max(x, y) if f.name in GREATEST else x + y
     return replace(a, **changed)

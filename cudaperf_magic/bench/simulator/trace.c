@@ -42,6 +42,7 @@ static void trace_global(Warp *w, u32 site, u32 mask, const u64 *addresses, u32 
     cost_keep_worst(w, site, SPACE_GLOBAL, mask, addresses, cost->sectors - sectors, cost->ideal_sectors - ideal);
     if (s->reach) cost_note_reach(s, site, list, n, info->size);
     if (info->op == OP_ATOMIC) cost_atomic(cost, list, n);
+    if (info->op == OP_LOAD && !(info->flags & SITE_STRONG)) reuse_note(w, site, list, n);
     if (strong && s->cells) rt_hand_over(w, mask, addresses, info);
     if (!s->cells && !s->initialised) return;
     if (info->op == OP_LOAD && (!s->initialised || is_span_initialised(s->initialised, list[0] - (u64)s->arena, list[n - 1] + info->size - (u64)s->arena))) {
