@@ -16,6 +16,7 @@ from tree_sitter import Node
 from cudaperf_magic.bench.host import control as host_control  # noqa: F401
 from cudaperf_magic.bench.host import cuda as host_cuda  # noqa: F401
 from cudaperf_magic.bench.host import launch as host_launch  # noqa: F401
+from cudaperf_magic.bench.host import streams as host_streams  # noqa: F401
 from cudaperf_magic.bench.host.declared import declared, written_type
 from cudaperf_magic.bench.host.device_text import device_source
 from cudaperf_magic.bench.host.functions import Instance, compile_function
@@ -23,7 +24,8 @@ from cudaperf_magic.bench.host.macros import expand
 from cudaperf_magic.bench.host.runtime import Limits, Machine, PlanError
 from cudaperf_magic.bench.host.scope import MACHINE, STATEMENTS, Frame, Scope, Unit, constant, convert
 from cudaperf_magic.bench.host.source import Function, Program, read_program, text
-from cudaperf_magic.bench.host.types import BOOL, DOUBLE, LLONG, ULLONG, Arithmetic, PointerType, Type, describe
+from cudaperf_magic.bench.host.standard import StandardWords
+from cudaperf_magic.bench.host.types import BOOL, DOUBLE, LLONG, STREAM, ULLONG, Arithmetic, PointerType, Type, describe
 
 from .plan import LaunchPlan
 
@@ -76,18 +78,19 @@ def read_plan(
 
 
 def host_signature(source: str, entry: str) -> tuple[Parameter, ...]:
-    """The parameters of the host function.
+    """The parameters of the host function but for streams, of which a plan has one.
 
     Raises:
         PlanError: there is no such function, or its parameters cannot be read.
     """
     program = read_program(expand(source))
     function = find_host(program, entry)
-    scope = file_scope(Unit(program))
+    scope = file_scope(Unit(program, vocabulary=StandardWords()))
     found = []
     for node in function.parameters:
         made = declared(node.child_by_field_name("declarator"), written_type(node, scope), scope)
-        found.append(Parameter(made.name, describe(made.type), not isinstance(made.type, Arithmetic)))
+        if made.type is not STREAM:
+            found.append(Parameter(made.name, describe(made.type), not isinstance(made.type, Arithmetic)))
     return tuple(found)
 
 
@@ -130,7 +133,7 @@ def find_host(program: Program, entry: str) -> Function:
 def _reader(source: str, entry: str) -> _Reader:
     program = read_program(expand(source))
     function = find_host(program, entry)
-    unit = Unit(program)
+    unit = Unit(program, vocabulary=StandardWords())
     scope = file_scope(unit)
     instance = compile_function(function, "", scope.inner(), function.node)
     names = tuple(_name(node, scope) for node in function.parameters)
@@ -178,9 +181,14 @@ def _arguments(
     reader: _Reader, entry: str, scalars: dict[str, int | float | bool], buffers: dict[str, int], machine: Machine
 ) -> list[tuple[int, object]]:
     """Pairs the task's values with the function's parameters: by name if all match, else each kind in its order."""
-    parameters = reader.instance.parameters
-    pointers = [name for name, (_, t) in zip(reader.names, parameters, strict=True) if isinstance(t, PointerType)]
-    values = [name for name in reader.names if name not in pointers]
+    parameters = [
+        (name, slot, type_) for name, (slot, type_) in zip(reader.names, reader.instance.parameters, strict=True)
+    ]
+    found: list[tuple[int, object]] = [(slot, 0) for _, slot, type_ in parameters if type_ is STREAM]
+    parameters = [each for each in parameters if each[2] is not STREAM]
+    names = [name for name, _, _ in parameters]
+    pointers = [name for name, _, type_ in parameters if isinstance(type_, PointerType)]
+    values = [name for name in names if name not in pointers]
     expected = ", ".join([*scalars, *buffers])
     if len(pointers) != len(buffers) or len(values) != len(scalars):
         raise PlanError(
@@ -188,12 +196,11 @@ def _arguments(
             f"the task passes {_count(len(scalars), 'scalar')} and {_count(len(buffers), 'pointer')} ({expected})",
             reader.line,
         )
-    by_name = set(reader.names) == {*scalars, *buffers} and set(pointers) == set(buffers)
+    by_name = set(names) == {*scalars, *buffers} and set(pointers) == set(buffers)
     own = (
-        {n: n for n in reader.names} if by_name else dict(zip([*values, *pointers], [*scalars, *buffers], strict=True))
+        {n: n for n in names} if by_name else dict(zip([*values, *pointers], [*scalars, *buffers], strict=True))
     )
-    found: list[tuple[int, object]] = []
-    for name, (slot, type_) in zip(reader.names, parameters, strict=True):
+    for name, slot, type_ in parameters:
         if isinstance(type_, PointerType):
             found.append((slot, machine.parameter(own[name], buffers[own[name]])))
         else:

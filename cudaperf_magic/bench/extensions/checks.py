@@ -8,11 +8,12 @@ from typing import Any
 from tree_sitter import Node
 
 from ..host.calls import callee
+from ..host.containers import VectorType
 from ..host.functions import LambdaType
 from ..host.scope import Expr, Frame, Get, Scope, compile_expression, decay, part, refuse, shorten, truth
 from ..host.source import text
 from ..host.types import TEXT, VOID, Arithmetic, Type
-from .types import C_TYPES, DEVICE, DEVICE_TYPE, PROPERTIES, SCALAR_NAMES, SCALAR_TYPE, VectorType
+from .types import C_TYPES, DEVICE, DEVICE_TYPE, PROPERTIES, SCALAR_NAMES, SCALAR_TYPE
 from .words import word
 
 FLOATING = ("float64", "float32")

@@ -12,12 +12,13 @@ from dataclasses import dataclass, field
 from typing import Any, NoReturn, Protocol
 
 from ..host import runtime
+from ..host.containers import VectorType
 from ..host.functions import Instance
 from ..host.runtime import DEFAULT_SHARED_BYTES, HostPlace, Limits, Machine, PlanError, check_shape
 from ..host.scope import MACHINE, RESULT, Frame
 from ..host.types import VOID, Arithmetic, ReferenceType, Type, describe, wrapper
 from ..plan import Launch
-from .types import NOTHING, TENSOR, OptionalType, TupleType, VectorType
+from .types import NOTHING, TENSOR, OptionalType, TupleType
 
 LIMITS = Limits(iterations=50_000_000)
 

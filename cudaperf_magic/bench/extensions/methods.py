@@ -9,6 +9,7 @@ from typing import Any
 from tree_sitter import Node
 
 from ..host.calls import arguments_of
+from ..host.containers import VectorType, changed, vector_of
 from ..host.declared import declared, written_type
 from ..host.initialisers import initialiser
 from ..host.runtime import Place
@@ -29,9 +30,6 @@ from .types import (
     SIZES,
     TENSOR,
     OptionalType,
-    VectorType,
-    changed,
-    vector_of,
 )  # fmt: skip
 from .words import METHOD
 

@@ -7,15 +7,14 @@ torch.Tensor itself. Nothing here imports torch, so that reading a source does n
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 from tree_sitter import Node
 
+from ..host.containers import VectorType, changed
 from ..host.initialisers import initialiser
-from ..host.runtime import HostPlace
-from ..host.scope import Expr, Frame, Get, Scope, compile_expression, convert, copied, load, shorten, zero
+from ..host.scope import Expr, Frame, Get, Scope, compile_expression, convert
 from ..host.types import (
     BFLOAT,
     BOOL,
@@ -50,11 +49,6 @@ class _Nothing:
 
 
 NOTHING = _Nothing()
-
-
-def changed(expr: Expr, target: Type, change: Callable[[Any], Any]) -> Expr:
-    get = expr.get
-    return Expr(target, lambda frame: change(get(frame)), name=expr.name)
 
 
 @dataclass(frozen=True)
@@ -103,59 +97,6 @@ class _TensorType(LibraryType):
     def listed(self, nodes: list[Node], scope: Scope) -> Get | None:
         only = compile_expression(nodes[0], scope) if len(nodes) == 1 else None
         return only.get if only is not None and only.type == self else None
-
-
-@dataclass(frozen=True)
-class VectorType(LibraryType):
-    """std::vector and c10::ArrayRef; an array of one is made of one number."""
-
-    of: Type = LONG
-
-    def taken(self, expr: Expr, node: Node) -> Expr | None:
-        if isinstance(expr.type, VectorType) and expr.type.of == self.of:
-            return changed(expr, self, copied)
-        if isinstance(expr.type, VectorType) and isinstance(self.of, Arithmetic):
-            each = convert(Expr(expr.type.of, lambda holder: holder[0]), self.of, node).get
-            return changed(expr, self, lambda values: [each([value]) for value in values])
-        if isinstance(expr.type, Arithmetic) and self.of == LONG:
-            return changed(convert(expr, LONG, node), self, lambda value: [value])
-        return None
-
-    def listed(self, nodes: list[Node], scope: Scope) -> Get | None:
-        is_constructed = bool(nodes) and nodes[0].parent is not None and nodes[0].parent.type == "argument_list"
-        if not is_constructed:
-            gets = [initialiser(node, self.of, scope) for node in nodes]
-            return lambda frame: [get(frame) for get in gets]
-        first = compile_expression(nodes[0], scope)
-        if isinstance(first.type, VectorType) and len(nodes) == 1:
-            return convert(first, self, nodes[0]).get
-        if not isinstance(first.type, Arithmetic) or not isinstance(self.of, Arithmetic) or len(nodes) > 2:
-            return None
-        count, start = convert(first, LONG, nodes[0]).get, zero(self.of)
-        value: Get = initialiser(nodes[1], self.of, scope) if len(nodes) == 2 else lambda frame: start
-        return lambda frame: [value(frame)] * count(frame)
-
-    def element(self, base: Expr, index: Expr, node: Node) -> Expr | None:
-        if not isinstance(index.type, Arithmetic) or index.type.is_float:
-            return None
-        values, position, name = base.get, index.get, shorten(node)
-
-        def place(frame: Frame) -> HostPlace:
-            return HostPlace(values(frame), position(frame))
-
-        return Expr(self.of, lambda frame: load(place(frame), name), place, name=name, is_const=base.is_const)
-
-    def operated(self, symbol: str, left: Expr, right: Expr) -> Expr | None:
-        compare = {"==": operator.eq, "!=": operator.ne}.get(symbol)
-        if compare is None or not isinstance(left.type, VectorType) or not isinstance(right.type, VectorType):
-            return None
-        if not isinstance(left.type.of, Arithmetic) or not isinstance(right.type.of, Arithmetic):
-            return None
-        first, second = left.get, right.get
-        return Expr(BOOL, lambda frame: bool(compare(first(frame), second(frame))))
-
-    def blank(self) -> list[Any]:
-        return []
 
 
 @dataclass(frozen=True)
@@ -222,10 +163,6 @@ PROPERTIES = LibraryType("the result of Tensor::type()")
 NULLOPT = LibraryType("nullopt_t")
 GUARD = _GuardType("a device guard")
 SIZES = VectorType("IntArrayRef", of=LONG)
-
-
-def vector_of(element: Type) -> VectorType:
-    return VectorType(f"std::vector<{describe(element)}>", of=element)
 
 
 def tuple_of(elements: tuple[Type, ...]) -> TupleType:

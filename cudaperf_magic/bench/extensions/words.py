@@ -7,6 +7,7 @@ from collections.abc import Callable
 from tree_sitter import Node
 
 from ..host.calls import BUILTINS, arguments_of, callee
+from ..host.containers import vector_of
 from ..host.declared import type_of
 from ..host.math import REAL_FUNCTIONS, TESTS, TO_INTEGER
 from ..host.scope import Expr, Scope, constant, refuse, shorten
@@ -25,7 +26,6 @@ from .types import (
     TENSOR,
     optional_of,
     tuple_of,
-    vector_of,
 )  # fmt: skip
 
 Call = Callable[[Node, list[Node], Scope], Expr]

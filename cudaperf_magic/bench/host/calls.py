@@ -15,7 +15,7 @@ from cudaperf_magic.bench.host.declared import is_type_name, type_of
 from cudaperf_magic.bench.host.functions import LambdaType, call_function
 from cudaperf_magic.bench.host.initialisers import initialiser
 from cudaperf_magic.bench.host.literals import number_limits
-from cudaperf_magic.bench.host.math import REAL_FUNCTIONS, TESTS, TO_INTEGER
+from cudaperf_magic.bench.host.math import BITS, REAL_FUNCTIONS, TESTS, TO_INTEGER
 from cudaperf_magic.bench.host.runtime import PlanError
 from cudaperf_magic.bench.host.scope import (
     CompileExpression,
@@ -99,6 +99,8 @@ def call(node: Node, scope: Scope) -> Expr:
     of_library = words.call(node, function, scope) if words is not None else None
     if of_library is not None:
         return of_library
+    if function.type == "lambda_expression":  # called where it stands
+        return _call_variable(compile_expression(function, scope), None, node, scope)
     name, templated = callee(function)
     if templated is not None and name in _CASTS:
         wanted = [child for child in templated.named_children if child.type != "comment"]
@@ -224,8 +226,22 @@ def expect(node: Node, nodes: list[Node], count: int, scope: Scope) -> list[Expr
     return [decay(compile_expression(n, scope)) for n in nodes]
 
 
+@builtin("clamp")
+def clamped(node: Node, nodes: list[Node], scope: Scope) -> Expr:
+    if len(nodes) != 3:
+        refuse(node, f"{shorten(node)}: clamp takes a value, the least and the most")
+    values = [compile_expression(n, scope) for n in nodes]
+    type_ = values[0].type
+    if any(each.type != type_ for each in values) or not isinstance(type_, Arithmetic):
+        refuse(node, f"{shorten(node)}: clamp takes three numbers of one type")
+    value, low, high = (each.get for each in values)
+    return Expr(type_, lambda frame: min(max(value(frame), low(frame)), high(frame)))
+
+
 @builtin("min", "max")
 def smaller_or_larger(node: Node, nodes: list[Node], scope: Scope) -> Expr:
+    if len(nodes) == 1 and nodes[0].type == "initializer_list":
+        return _of_list(node, [child for child in nodes[0].named_children if child.type != "comment"], scope)
     left, right = expect(node, nodes, 2, scope)
     if not isinstance(left.type, Arithmetic) or not isinstance(right.type, Arithmetic):
         refuse(node, f"{shorten(node)}: only numbers are compared")
@@ -238,6 +254,26 @@ def smaller_or_larger(node: Node, nodes: list[Node], scope: Scope) -> Expr:
     pick: Callable[[Any, Any], Any] = min if name == "min" else max
     made = Expr(type_, lambda frame: pick(first(frame), second(frame)))
     return constant(type_, made.get([])) if left.is_constant and right.is_constant else made
+
+
+def _of_list(node: Node, nodes: list[Node], scope: Scope) -> Expr:
+    """`std::min({a, b, c})`."""
+    values = [compile_expression(n, scope) for n in nodes]
+    if not values or any(v.type != values[0].type or not isinstance(v.type, Arithmetic) for v in values):
+        refuse(node, f"{shorten(node)}: the list needs numbers of one type")
+    gets = [value.get for value in values]
+    pick: Callable[[Any], Any] = min if callee(part(node, "function"))[0] == "min" else max
+    return Expr(values[0].type, lambda frame: pick([get(frame) for get in gets]))
+
+
+@builtin(*BITS)
+def bits(node: Node, nodes: list[Node], scope: Scope) -> Expr:
+    """What compilers and CUDA know of a number's bits: leading and trailing zeros, ones, the first one."""
+    (value,) = expect(node, nodes, 1, scope)
+    wanted, count = BITS[callee(part(node, "function"))[0]]
+    get = convert(value, wanted, node).get
+    made = Expr(INT, lambda frame: count(get(frame)))
+    return constant(INT, made.get([])) if value.is_constant else made
 
 
 @builtin("abs", "labs", "llabs")

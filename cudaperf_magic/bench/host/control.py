@@ -7,9 +7,10 @@ from typing import Any
 
 from tree_sitter import Node
 
-from cudaperf_magic.bench.host.declared import AUTO, declared, written_type
+from cudaperf_magic.bench.host.containers import elements_of
+from cudaperf_magic.bench.host.declared import AUTO, Declared, declared, written_type
 from cudaperf_magic.bench.host.initialisers import initialiser
-from cudaperf_magic.bench.host.runtime import PlanError
+from cudaperf_magic.bench.host.runtime import HostPlace, PlanError
 from cudaperf_magic.bench.host.scope import (
     BREAK,
     CONTINUE,
@@ -26,6 +27,7 @@ from cudaperf_magic.bench.host.scope import (
     constant,
     convert,
     decay,
+    local,
     machine,
     part,
     refuse,
@@ -35,7 +37,7 @@ from cudaperf_magic.bench.host.scope import (
 )  # fmt: skip
 from cudaperf_magic.bench.host.source import line_of, text
 from cudaperf_magic.bench.host.statements import auto_pointer, discarding, nothing
-from cudaperf_magic.bench.host.types import VOID, ArrayType, ReferenceType, Type
+from cudaperf_magic.bench.host.types import VOID, ReferenceType, Type, describe
 
 
 @statement("if_statement")
@@ -146,13 +148,11 @@ def for_range(node: Node, scope: Scope) -> Run:
         element: Type = items[0].type
         values: Get = lambda frame: [item.get(frame) for item in items]  # noqa: E731
     else:
-        array = compile_expression(start, scope)
-        if not isinstance(array.type, ArrayType):
-            refuse(start, f"{shorten(start)}: a range loop needs a host array")
-        element, values = array.type.element, array.get
+        held = elements_of(compile_expression(start, scope))
+        element, values = held or refuse(start, f"{shorten(start)}: a range loop needs a host array")
     found = declared(part(node, "declarator"), written_type(node, scope), scope)
     if isinstance(found.type, ReferenceType):
-        refuse(node, "a range loop by reference is not read; use an index")
+        return _by_reference(found, element, values, node, scope)
     type_ = element if found.type == AUTO else auto_pointer(found.type, element)
     slot = scope.variable(found.name, type_).slot
     assert slot is not None
@@ -172,6 +172,37 @@ def for_range(node: Node, scope: Scope) -> Run:
         return None
 
     return run
+
+
+def _by_reference(found: Declared, element: Type, values: Get, node: Node, scope: Scope) -> Run:
+    """`for (auto &each : all)`: what is done to the variable is done to the element."""
+    assert isinstance(found.type, ReferenceType)
+    if found.type.target not in (AUTO, element):
+        refuse(node, f"{found.name} refers to a {describe(element)}")
+    slot = scope.routine.new_slot()
+    scope.names[found.name] = local(slot, found.name, ReferenceType(element), found.is_const)
+    body = compile_statement(part(node, "body"), scope.inner())
+    line = line_of(node)
+
+    def run(frame: Frame) -> Signal | None:
+        all_of_them = values(frame)
+        for position in range(len(all_of_them)):
+            machine(frame).tick(line)
+            frame[slot] = HostPlace(all_of_them, position)
+            signal = body(frame)
+            if signal is RETURN:
+                return signal
+            if signal is BREAK:
+                break
+        return None
+
+    return run
+
+
+@statement("try_statement")
+def attempted(node: Node, scope: Scope) -> Run:
+    """What is thrown ends the reading, so that no handler is ever reached."""
+    return compile_statement(part(node, "body"), scope)
 
 
 @statement("switch_statement")

@@ -46,11 +46,16 @@ from cudaperf_magic.bench.host.types import (
 _POINTER = PointerType(VOID)
 _CONST_POINTER = PointerType(VOID, True)
 _TO_HOST = 2  # cudaMemcpyDeviceToHost
+_ANY_BLOCK = 256  # threads: with all 255 registers they still fit a multiprocessor
 _PITCH = 512  # bytes, what cudaMallocPitch rounds a row up to
-_ATTRIBUTES = {16: 132, 97: 232448, 8: 49152, 1: 1024, 10: 32}  # cudaDeviceAttr of an H100
+# cudaDeviceAttr of an H100.
+_ATTRIBUTES = {
+    1: 1024, 2: 1024, 3: 1024, 4: 64, 5: 2**31 - 1, 6: 65535, 7: 65535, 8: 49152, 10: 32, 12: 65536, 16: 132,
+    38: 52428800, 39: 2048, 75: 9, 76: 0, 81: 233472, 82: 65536, 95: 1, 97: 232448, 106: 32,
+}  # fmt: skip
 
 
-def _succeed(act: Callable[[Frame], None]) -> Expr:
+def succeeding(act: Callable[[Frame], None]) -> Expr:
     def get(frame: Frame) -> int:
         act(frame)
         return 0
@@ -77,7 +82,7 @@ def allocate(node: Node, nodes: list[Node], scope: Scope) -> Expr:
     address, wanted = _address(nodes[0], scope), _pointer_name(nodes[0])
     size = convert(compile_expression(nodes[1], scope), ULONG, nodes[1]).get
     line, what = line_of(node), shorten(nodes[0])
-    return _succeed(lambda frame: store(address(frame), machine(frame).allocate(wanted, size(frame), line), what))
+    return succeeding(lambda frame: store(address(frame), machine(frame).allocate(wanted, size(frame), line), what))
 
 
 def _address(node: Node, scope: Scope) -> Get:
@@ -112,13 +117,13 @@ def allocate_pitched(node: Node, nodes: list[Node], scope: Scope) -> Expr:
         store(pitch(frame), row, what)
         store(address(frame), machine(frame).allocate(wanted, row * height(frame), line), what)
 
-    return _succeed(act)
+    return succeeding(act)
 
 
 @builtin("cudaFree", "cudaFreeAsync")
 def free(node: Node, nodes: list[Node], scope: Scope) -> Expr:
     get, line, what = _first(nodes, _POINTER, scope, node), line_of(node), shorten(node)
-    return _succeed(lambda frame: machine(frame).free(_device(get(frame), what, line), line))
+    return succeeding(lambda frame: machine(frame).free(_device(get(frame), what, line), line))
 
 
 def _first(nodes: list[Node], type_: Type, scope: Scope, node: Node) -> Get:
@@ -137,7 +142,7 @@ def _device(value: Any, what: str, line: int) -> Place:
 def fill(node: Node, nodes: list[Node], scope: Scope) -> Expr:
     pointer, byte, size = _typed(node, nodes[:3], [_POINTER, INT, ULONG], scope)
     line, what = line_of(node), shorten(node)
-    return _succeed(
+    return succeeding(
         lambda frame: machine(frame).fill(_device(pointer(frame), what, line), byte(frame), size(frame), line)
     )
 
@@ -153,7 +158,7 @@ def fill_rows(node: Node, nodes: list[Node], scope: Scope) -> Expr:
         for row in range(height(frame)):
             machine(frame).fill(Place(start.buffer, start.offset + row * step), value, size, line)
 
-    return _succeed(act)
+    return succeeding(act)
 
 
 @builtin("cudaMemcpy", "cudaMemcpyAsync")
@@ -180,7 +185,7 @@ def copy(node: Node, nodes: list[Node], scope: Scope) -> Expr:
         else:
             machine(frame).copy(_device(to, what, line), _device(start, what, line), count, line)
 
-    return _succeed(act)
+    return succeeding(act)
 
 
 def _host_bytes(start: HostPlace, element: Type, count: int, line: int) -> bytes:
@@ -214,7 +219,7 @@ def copy_rows(node: Node, nodes: list[Node], scope: Scope) -> Expr:
                 line,
             )
 
-    return _succeed(act)
+    return succeeding(act)
 
 
 @builtin(
@@ -232,7 +237,7 @@ def succeed(node: Node, nodes: list[Node], scope: Scope) -> Expr:
         for get in gets:
             get(frame)
 
-    return _succeed(act)
+    return succeeding(act)
 
 
 @builtin(
@@ -245,7 +250,7 @@ def create(node: Node, nodes: list[Node], scope: Scope) -> Expr:
         refuse(node, f"{_name(node)} takes an address")
     place, what = compile_expression(nodes[0], scope).get, shorten(node)
     value = 0 if _name(node) == "cudaGetDevice" else 1
-    return _succeed(lambda frame: store(place(frame), value, what))
+    return succeeding(lambda frame: store(place(frame), value, what))
 
 
 @builtin("cudaGetErrorString", "cudaGetErrorName")
@@ -264,14 +269,32 @@ def attribute(node: Node, nodes: list[Node], scope: Scope) -> Expr:
             raise PlanError(f"the reader of host code does not know the device attribute in {what}", line)
         store(place(frame), _ATTRIBUTES[key], what)
 
-    return _succeed(act)
+    return succeeding(act)
 
 
 @builtin("cudaGetDeviceProperties")
 def properties(node: Node, nodes: list[Node], scope: Scope) -> Expr:
     place, _ = _typed(node, nodes, [PointerType(DEVICE_PROPERTIES), INT], scope)
     known, what = initial(DEVICE_PROPERTIES), shorten(node)
-    return _succeed(lambda frame: store(place(frame), copied(known), what))
+    return succeeding(lambda frame: store(place(frame), copied(known), what))
+
+
+@builtin("cudaOccupancyMaxPotentialBlockSize")
+def launchable_block(node: Node, nodes: list[Node], scope: Scope) -> Expr:
+    """256 threads, which every kernel can be launched with, whatever registers it takes, and a block of them for each
+    multiprocessor, which are resident together."""
+    if not 3 <= len(nodes) <= 5:
+        refuse(node, f"{_name(node)} takes (&blocks, &threads, kernel, shared bytes, most threads)")
+    blocks, threads = (compile_expression(n, scope).get for n in nodes[:2])
+    what = shorten(node)
+    most = convert(compile_expression(nodes[4], scope), INT, nodes[4]).get if len(nodes) == 5 else lambda frame: 0
+
+    def act(frame: Frame) -> None:
+        limit = most(frame)
+        store(blocks(frame), _ATTRIBUTES[16], what)
+        store(threads(frame), min(_ANY_BLOCK, limit) if limit > 0 else _ANY_BLOCK, what)
+
+    return succeeding(act)
 
 
 @builtin("cudaOccupancyMaxActiveBlocksPerMultiprocessor")
@@ -280,15 +303,12 @@ def resident_blocks(node: Node, nodes: list[Node], scope: Scope) -> Expr:
     if len(nodes) != 4:
         refuse(node, f"{_name(node)} takes (&blocks, kernel, threads, shared bytes)")
     place, what = compile_expression(nodes[0], scope).get, shorten(node)
-    return _succeed(lambda frame: store(place(frame), 1, what))
+    return succeeding(lambda frame: store(place(frame), 1, what))
 
 
 @builtin(
-    "cudaMemcpyToSymbol", "cudaMemcpyToSymbolAsync", "cudaMemcpyFromSymbol", "cudaGetSymbolAddress", "cudaMallocHost",
-    "cudaHostAlloc", "cudaFreeHost", "malloc", "calloc", "free", "memcpy", "memset", "cudaEventElapsedTime",
-    "cudaMemGetInfo",
-    "cudaGraphLaunch", "cudaGraphInstantiate", "cudaStreamBeginCapture", "cudaStreamEndCapture", "cudaHostRegister",
-    "cudaOccupancyMaxPotentialBlockSize", "cudaStreamAddCallback", "cudaLaunchHostFunc", "cudaCreateTextureObject",
+    "cudaMemcpyToSymbol", "cudaMemcpyToSymbolAsync", "cudaMemcpyFromSymbol", "cudaGetSymbolAddress",
+    "memcpy", "memset", "cudaHostRegister", "cudaStreamAddCallback", "cudaLaunchHostFunc", "cudaCreateTextureObject",
     "cudaMemcpyPeer", "cudaMallocArray", "cudaMemcpy3D", "clock", "time", "rand", "getenv", "system", "fopen", "usleep",
 )  # fmt: skip
 def refused(node: Node, nodes: list[Node], scope: Scope) -> Expr:
@@ -296,8 +316,8 @@ def refused(node: Node, nodes: list[Node], scope: Scope) -> Expr:
     name, line = _name(node), line_of(node)
     if "Symbol" in name:
         hint = "pass the data to the kernel as a pointer"
-    elif name in ("malloc", "calloc", "free", "memcpy", "memset") or "Host" in name:
-        hint = "a plan has no host memory but local variables and arrays"
+    elif name in ("memcpy", "memset") or "Host" in name:
+        hint = "fill host arrays element by element"
     elif name in ("clock", "time", "rand", "getenv", "system", "fopen", "usleep"):
         hint = "a host function only allocates, copies and launches"
     else:
@@ -306,4 +326,4 @@ def refused(node: Node, nodes: list[Node], scope: Scope) -> Expr:
     def get(frame: Frame) -> None:
         raise PlanError(f"{name} is not read; {hint}", line)
 
-    return Expr(_POINTER if name in ("malloc", "calloc", "getenv", "fopen") else INT, get)
+    return Expr(_POINTER if name in ("getenv", "fopen") else INT, get)

@@ -17,7 +17,7 @@ from cudaperf_magic.bench.host.scope import (
     refuse,
     shorten,
 )
-from cudaperf_magic.bench.host.source import line_of, text
+from cudaperf_magic.bench.host.source import function_of, line_of, text
 from cudaperf_magic.bench.host.types import (
     INT,
     KERNEL,
@@ -121,23 +121,28 @@ def declared(node: Node | None, written: Written, scope: Scope) -> Declared:
 
 def _function_declarator(node: Node, inner: Node, written: Written, scope: Scope) -> Declared:
     if inner.type == "parenthesized_declarator":  # void (*kernel)(float *, int)
-        name = inner
+        name, type_ = inner, Written(KERNEL, False)
         while name.type != "identifier":
             if not name.named_children:
                 refuse(node, f"the declaration {shorten(node)} is not read; use `auto`")
+            if name.type == "array_declarator":  # void (*kernels[])(float *, int)
+                return declared(name, type_, scope)
             name = name.named_children[-1]
         return Declared(text(name), KERNEL, False)
     return Declared(text(inner), written.type, written.is_const, node.child_by_field_name("parameters"))
 
 
 def read_struct(node: Node, scope: Scope) -> Type:
-    """A struct of plain fields. Its methods are not read: host code may only move its bytes."""
+    """A struct of plain fields, and its methods, which are read where they are called."""
     name, body = node.child_by_field_name("name"), node.child_by_field_name("body")
     label = text(name) if name else f"struct at line {line_of(node)}"
     if body is None:
         found = scope.find_type(label) or NAMED_TYPES.get(label)
         return found or refuse(node, f"struct {label} is not defined above this line")
     fields: list[Field] = []
+    methods = [function_of(m, None) for m in body.named_children if m.type == "function_definition"]
+    if any(_does_something(member) for member in body.named_children):
+        scope.unit.constructed.add(scope.unit.namespace + label)
     for member in body.named_children:
         if member.type != "field_declaration" or member.child_by_field_name("type") is None:
             continue
@@ -148,11 +153,26 @@ def read_struct(node: Node, scope: Scope) -> Type:
         for declarator in member.children_by_field_name("declarator"):
             if declarator.type != "function_declarator":
                 found_field = declared(declarator, written, scope)
-                fields.append(Field(found_field.name, found_field.type))
+                fields.append(Field(found_field.name, found_field.type, _default(member, scope)))
     made = StructType(scope.unit.namespace + label, tuple(fields))
     if name:
         scope.types[label] = made
+    scope.unit.methods |= {(made.name, method.name): method for method in methods if method is not None}
     return made
+
+
+def _does_something(member: Node) -> bool:
+    """A constructor or destructor that does more than to set fields."""
+    inside = member.child_by_field_name("body")
+    is_special = member.type == "function_definition" and member.child_by_field_name("type") is None
+    return is_special and inside is not None and any(child.type != "comment" for child in inside.named_children)
+
+
+def _default(member: Node, scope: Scope) -> int | float | None:
+    """Of `int threads = 128;` in a struct."""
+    value = member.child_by_field_name("default_value")
+    expr = compile_expression(value, scope) if value is not None else None
+    return expr.value if expr is not None and expr.is_constant and isinstance(expr.value, int | float) else None
 
 
 def _static_member(struct: str, member: Node, scope: Scope) -> None:

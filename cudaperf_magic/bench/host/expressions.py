@@ -30,11 +30,12 @@ from cudaperf_magic.bench.host.scope import (
     store,
     truth,
 )  # fmt: skip
-from cudaperf_magic.bench.host.source import text
+from cudaperf_magic.bench.host.source import line_of, text
 from cudaperf_magic.bench.host.types import (
     BOOL,
     INT,
     KERNEL,
+    TEXT,
     Arithmetic,
     LibraryType,
     PointerType,
@@ -45,6 +46,8 @@ from cudaperf_magic.bench.host.types import (
     promote,
     wrapper,
 )  # fmt: skip
+
+_PREDEFINED = ("__LINE__", "__FILE__", "__func__", "__FUNCTION__", "__PRETTY_FUNCTION__")
 
 
 @expression("identifier", "type_identifier", "field_identifier")
@@ -74,6 +77,8 @@ def named(name: str, node: Node, scope: Scope) -> Expr:
         found = scope.unit.vocabulary.named(name, node, scope)
     if found is not None:
         return found
+    if name in _PREDEFINED:
+        return constant(INT, line_of(node)) if name == "__LINE__" else constant(TEXT, "the candidate")
     if any(function.is_kernel for function in scope.functions(name)):
         return kernel_expression(name, None, node, scope)
     refuse(

@@ -11,6 +11,7 @@ from tree_sitter import Node
 from cudaperf_magic.bench.host.declared import AUTO, declared, type_of, written_type
 from cudaperf_magic.bench.host.runtime import HostPlace, Limits, Machine, PlanError
 from cudaperf_magic.bench.host.scope import (
+    FIRST_SLOT,
     MACHINE,
     RESULT,
     Expr,
@@ -30,9 +31,9 @@ from cudaperf_magic.bench.host.scope import (
     shorten,
 )  # fmt: skip
 from cudaperf_magic.bench.host.source import Function, first_error, line_of, text
-from cudaperf_magic.bench.host.statements import block
+from cudaperf_magic.bench.host.statements import block, part_of
 from cudaperf_magic.bench.host.templates import bind_template
-from cudaperf_magic.bench.host.types import VOID, ArrayType, OpaqueType, PointerType, ReferenceType, Type
+from cudaperf_magic.bench.host.types import VOID, ArrayType, OpaqueType, PointerType, ReferenceType, StructType, Type
 
 
 @dataclass(frozen=True)
@@ -51,6 +52,8 @@ def call_function(name: str, templated: Node | None, node: Node, scope: Scope) -
             refuse(node, f"{name} is a kernel; launch it with {name}<<<grid, block>>>(...)")
         if not any(f.is_host for f in scope.functions(name)):
             refuse(node, f"{name} is a __device__ function; host code cannot call it without __host__")
+        if any("..." in text(f.declarator) for f in scope.functions(name)):
+            refuse(node, f"{name} takes a pack of arguments, which is not read; name its parameters")
         refuse(node, f"no host function {name} takes {len(values)} arguments")
     for left_out in fitting[0].parameters[len(values) :]:
         nodes.append(part(left_out, "default_value"))
@@ -58,14 +61,21 @@ def call_function(name: str, templated: Node | None, node: Node, scope: Scope) -
     instance = _instance(fitting[0], templated, values, node, scope)
     gets = [_passed(value, type_, n) for value, (_, type_), n in zip(values, instance.parameters, nodes, strict=True)]
     slots = [slot for slot, _ in instance.parameters]
-    line = line_of(node)
+    result = _called(name, instance, list(zip(slots, gets, strict=True)), line_of(node))
+    if all(v.is_constant for v in values) and "constexpr" in fitting[0].words:
+        return _evaluated(result, scope)
+    return result
+
+
+def _called(name: str, instance: Instance, passed: list[tuple[int, Get]], line: int) -> Expr:
+    """The instance run on a frame of its own, with what is passed in its slots."""
 
     def get(frame: Frame) -> Any:
         owner = machine(frame)
         owner.tick(line)
         inner: Frame = [None] * instance.routine.slots
         inner[MACHINE] = owner
-        for slot, value in zip(slots, gets, strict=True):
+        for slot, value in passed:
             inner[slot] = value(frame)
         instance.run(inner)
         result = inner[RESULT]
@@ -73,10 +83,25 @@ def call_function(name: str, templated: Node | None, node: Node, scope: Scope) -
             raise PlanError(f"{name} ends without returning a value", line)
         return result
 
-    result = Expr(instance.result, get, name=name)
-    if all(v.is_constant for v in values) and "constexpr" in fitting[0].words:
-        return _evaluated(result, scope)
-    return result
+    return Expr(instance.result, get, name=name)
+
+
+def call_method(function: Function, struct: StructType, base: Expr, node: Node, scope: Scope) -> Expr:
+    """`config.blocks(n)`: the fields are the method's variables, and what it writes to them stays."""
+    nodes = [child for child in part(node, "arguments").named_children if child.type != "comment"]
+    if not _takes(function, len(nodes)):
+        refuse(node, f"{struct.name}::{function.name} takes {len(function.parameters)} arguments, not {len(nodes)}")
+    nodes += [part(left_out, "default_value") for left_out in function.parameters[len(nodes) :]]
+    values = [decay(compile_expression(n, scope)) for n in nodes]
+    def enter(inner: Scope) -> None:
+        inner.routine.new_slot()
+        for index, field in enumerate(struct.fields):
+            inner.names[field.name] = part_of(inner.routine.slots - 1, index, field.name, field.type)
+
+    instance = compile_function(function, struct.name, scope.top.inner(), node, enter)
+    gets = [_passed(value, type_, n) for value, (_, type_), n in zip(values, instance.parameters, nodes, strict=True)]
+    passed = [(slot, get) for (slot, _), get in zip(instance.parameters, gets, strict=True)]
+    return _called(function.name, instance, [(FIRST_SLOT, base.get), *passed], line_of(node))
 
 
 def _takes(function: Function, count: int) -> bool:
@@ -118,14 +143,20 @@ def _instance(function: Function, templated: Node | None, values: list[Expr], no
     return compile_function(function, bound.text, bound.scope, node)
 
 
-def compile_function(function: Function, key: str, scope: Scope, node: Node) -> Instance:
-    """Compiles once; a function that is met again while it is being compiled calls itself."""
+def compile_function(
+    function: Function, key: str, scope: Scope, node: Node, enter: Callable[[Scope], None] | None = None
+) -> Instance:
+    """Compiles once; a function that is met again while it is being compiled calls itself.
+
+    Args:
+        enter: gives names to a method's fields, in the first slot, before its parameters get theirs.
+    """
     compiled = scope.unit.compiled
     identity = (function.node.start_byte, key)
     if identity in compiled:
         found = compiled[identity]
         if found is None:
-            refuse(node, f"{function.name} calls itself; recursion is not read in host code, write a loop")
+            refuse(node, f"{function.name} calls itself; give it a return type that is not auto")
         assert isinstance(found, Instance)
         return found
     compiled[identity] = None
@@ -137,7 +168,11 @@ def compile_function(function: Function, key: str, scope: Scope, node: Node) -> 
         pointers = pointers.child_by_field_name("declarator")
     routine = Routine(function.name, None if result == AUTO else result)
     inner = Scope(scope.unit, routine, scope)
+    if enter is not None:
+        enter(inner)
     instance = Instance(routine, read_parameters(function.parameters, inner))
+    if routine.result is not None:
+        compiled[identity] = instance  # so that it may call itself
     body = function.body
     assert body is not None
     broken = first_error(function.node)
@@ -151,14 +186,19 @@ def compile_function(function: Function, key: str, scope: Scope, node: Node) -> 
     return instance
 
 
-def read_parameters(nodes: list[Node], scope: Scope) -> list[tuple[int, Type]]:
-    """Makes each parameter a variable of the scope; gives its slot and type."""
+def read_parameters(nodes: list[Node], scope: Scope, given: tuple[Type, ...] = ()) -> list[tuple[int, Type]]:
+    """Makes each parameter a variable of the scope; gives its slot and type. `given`: what each `auto` stands for."""
     found: list[tuple[int, Type]] = []
-    for node in nodes:
+    for index, node in enumerate(nodes):
         made = declared(node.child_by_field_name("declarator"), written_type(node, scope), scope)
         type_ = made.type
         if isinstance(type_, ArrayType):
             type_ = PointerType(type_.element, made.is_const)
+        if given:
+            of = type_.target if isinstance(type_, ReferenceType) else type_
+            is_pointer = isinstance(of, PointerType) and of.target == AUTO
+            plain = given[index] if of == AUTO or is_pointer else of
+            type_ = ReferenceType(plain) if isinstance(type_, ReferenceType) and not made.is_const else plain
         if type_ == AUTO:
             refuse(node, f"{shorten(node)}: give the parameter a type")
         scope.variable(made.name, type_, is_const=made.is_const)
@@ -168,42 +208,71 @@ def read_parameters(nodes: list[Node], scope: Scope) -> list[tuple[int, Type]]:
 
 @expression("lambda_expression")
 def lambda_expression(node: Node, scope: Scope) -> Expr:
-    """A lambda lives in the frame of its function; one that captures by value keeps a copy of the frame."""
+    """A lambda lives in the frame of its function; one that captures by value keeps a copy of the frame.
+
+    One with `auto` parameters is compiled where it is called, once for each list of types.
+    """
     captures = text(part(node, "captures"))
     is_copy = "=" in captures or (captures not in ("[]", "[&]") and "&" not in captures)
-    routine = Routine("lambda", None)
-    inner = Scope(scope.unit, _Nested(scope.routine, routine), scope)
     declarator = node.child_by_field_name("declarator")
     listed = declarator.child_by_field_name("parameters") if declarator is not None else None
-    parameters = read_parameters(
-        [p for p in listed.named_children if p.type.endswith("declaration")] if listed else [], inner
-    )
+    written = [p for p in listed.named_children if p.type.endswith("declaration")] if listed else []
+    known: dict[tuple[Type, ...], _Lambda] = {}
+    if not any(_is_auto(p) for p in written):
+        known[()] = _compiled(node, written, (), scope)
+
+    def call_lambda(site: Node, nodes: list[Node], site_scope: Scope, value: Expr) -> Expr:
+        if len(nodes) != len(written):
+            refuse(site, f"{value.name or 'the lambda'} takes {len(written)} arguments, not {len(nodes)}")
+        values = [compile_expression(n, site_scope) for n in nodes]
+        types = () if () in known else tuple(decay(each).type for each in values)
+        if types not in known:
+            known[types] = _compiled(node, written, types, scope)
+        made = known[types]
+        gets = [_passed(v, t, n) for v, n, (_, t) in zip(values, nodes, made.parameters, strict=True)]
+        return Expr(made.result, _call_of(made, value.get, gets, line_of(site)))
+
+    return Expr(LambdaType("lambda", 8, call_lambda), (lambda frame: list(frame)) if is_copy else (lambda frame: frame))
+
+
+@dataclass(frozen=True)
+class _Lambda:
+    """One lambda compiled for its parameters' types."""
+
+    parameters: list[tuple[int, Type]]
+    result: Type
+    run: Run
+
+
+def _is_auto(parameter: Node) -> bool:
+    kind = parameter.child_by_field_name("type")
+    return kind is not None and kind.type == "placeholder_type_specifier"
+
+
+def _compiled(node: Node, written: list[Node], types: tuple[Type, ...], scope: Scope) -> _Lambda:
+    inner = Scope(scope.unit, _Nested(scope.routine, Routine("lambda", None)), scope)
+    parameters = read_parameters(written, inner, types)
+    declarator = node.child_by_field_name("declarator")
     for child in declarator.named_children if declarator is not None else ():
         if child.type == "trailing_return_type":
             inner.routine.result = type_of(child.named_children[0], scope)
     run = block(part(node, "body"), inner)
-    result = inner.routine.result or VOID
+    return _Lambda(parameters, inner.routine.result or VOID, run)
 
-    def call_lambda(site: Node, nodes: list[Node], site_scope: Scope, value: Expr) -> Expr:
-        if len(nodes) != len(parameters):
-            refuse(site, f"{value.name} takes {len(parameters)} arguments, not {len(nodes)}")
-        gets = [_passed(compile_expression(n, site_scope), t, n) for n, (_, t) in zip(nodes, parameters, strict=True)]
-        captured, line = value.get, line_of(site)
 
-        def get(frame: Frame) -> Any:
-            machine(frame).tick(line)
-            values = [each(frame) for each in gets]
-            own = captured(frame)
-            for (slot, _), passed in zip(parameters, values, strict=True):
-                own[slot] = passed
-            own[RESULT], kept = None, own[RESULT]
-            run(own)
-            answer, own[RESULT] = own[RESULT], kept
-            return answer
+def _call_of(made: _Lambda, captured: Get, gets: list[Get], line: int) -> Get:
+    def get(frame: Frame) -> Any:
+        machine(frame).tick(line)
+        values = [each(frame) for each in gets]
+        own = captured(frame)
+        for (slot, _), passed in zip(made.parameters, values, strict=True):
+            own[slot] = passed
+        own[RESULT], kept = None, own[RESULT]
+        made.run(own)
+        answer, own[RESULT] = own[RESULT], kept
+        return answer
 
-        return Expr(result, get)
-
-    return Expr(LambdaType("lambda", 8, call_lambda), (lambda frame: list(frame)) if is_copy else (lambda frame: frame))
+    return get
 
 
 class _Nested(Routine):

@@ -57,7 +57,17 @@ def initialiser(node: Node, type_: Type, scope: Scope) -> Get:
     return _aggregate(node, items, type_, scope)
 
 
+def refuse_constructed(type_: Type, node: Node, scope: Scope) -> None:
+    """A class that owns something is not followed: what its constructor and destructor do would go unseen."""
+    if isinstance(type_, StructType) and type_.name in scope.unit.constructed:
+        refuse(
+            node,
+            f"the constructor and destructor of {type_.name} are not read; call what they call in the host function",
+        )
+
+
 def _aggregate(node: Node, items: list[Node], type_: ArrayType | StructType, scope: Scope) -> Get:
+    refuse_constructed(type_, node, scope)
     if isinstance(type_, ArrayType):
         types = [type_.element] * (len(items) if type_.length is None else type_.length)
         type_ = ArrayType(type_.element, len(types))

@@ -9,6 +9,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
+from cudaperf_magic.bench.host.types import UINT, ULLONG, Arithmetic
+
 Real = Callable[..., float]
 
 
@@ -83,3 +85,13 @@ TESTS: dict[str, Callable[[float], bool]] = {"isnan": math.isnan, "isinf": math.
 TO_INTEGER: dict[str, Real] = {
     "lround": _whole(_round), "llround": _whole(_round), "lrint": _whole(round), "llrint": _whole(round),
 }  # fmt: skip
+# Of an unsigned number: the type that it is taken as, and the count. The hardware's answers for 0 are taken.
+BITS: dict[str, tuple[Arithmetic, Callable[[int], int]]] = {
+    **{name: (UINT, lambda v: 32 - v.bit_length()) for name in ("__builtin_clz", "__clz")},
+    **{name: (ULLONG, lambda v: 64 - v.bit_length()) for name in ("__builtin_clzll", "__builtin_clzl", "__clzll")},
+    **{name: (UINT, int.bit_count) for name in ("__builtin_popcount", "__popc")},
+    **{name: (ULLONG, int.bit_count) for name in ("__builtin_popcountll", "__builtin_popcountl", "__popcll")},
+    **{name: (UINT, lambda v: (v & -v).bit_length()) for name in ("__builtin_ffs", "__ffs")},
+    "__builtin_ctz": (UINT, lambda v: (v & -v).bit_length() - 1 if v else 32),
+    "__builtin_ctzll": (ULLONG, lambda v: (v & -v).bit_length() - 1 if v else 64),
+}

@@ -91,6 +91,8 @@ class Machine:
     shared_limits: dict[str, int] = field(default_factory=dict)  # by kernel, from cudaFuncSetAttribute
     pointers: dict[tuple[int, int], Pointer] = field(default_factory=dict)  # one object for one place, to stay light
     scalars: dict[tuple[str, str], Scalar] = field(default_factory=dict)
+    graphs: list[tuple[Step, ...]] = field(default_factory=list)  # what each capture recorded
+    capture_start: int | None = None  # of the steps, while a stream is being captured
 
     @property
     def plan(self) -> LaunchPlan:
@@ -181,6 +183,26 @@ class Machine:
                 step.line,
             )
         self._add(step, step.line)
+
+    def begin_capture(self, line: int) -> None:
+        if self.capture_start is not None:
+            raise PlanError("a stream is captured while another is; a plan has one stream", line)
+        self.capture_start = len(self.steps)
+
+    def end_capture(self, line: int) -> int:
+        """What was recorded since, as a graph that has not run; its number."""
+        if self.capture_start is None:
+            raise PlanError("cudaStreamEndCapture without cudaStreamBeginCapture", line)
+        self.graphs.append(tuple(self.steps[self.capture_start :]))
+        del self.steps[self.capture_start :]
+        self.capture_start = None
+        return len(self.graphs)
+
+    def launch_graph(self, number: int, line: int) -> None:
+        if not 1 <= number <= len(self.graphs):
+            raise PlanError("cudaGraphLaunch of a graph that was not captured", line)
+        for step in self.graphs[number - 1]:
+            self._add(step, line)
 
     def pointer(self, place: Place, line: int) -> Pointer:
         """A kernel's pointer argument. It may lie outside its buffer: only an access there would be a fault."""

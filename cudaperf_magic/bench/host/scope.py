@@ -39,6 +39,7 @@ PlaceGet = Callable[[Frame], HostPlace | Place]
 Run = Callable[[Frame], "Signal | None"]
 
 MACHINE, RESULT, FIRST_SLOT = 0, 1, 2  # slots of a frame
+_DEVICE_ADDRESS = 1 << 40
 
 
 class Signal:
@@ -98,6 +99,8 @@ class Unit:
     file_routine: Routine = field(default_factory=lambda: Routine("file scope", None))
     starts: list[Run] = field(default_factory=list)  # initialisers of file scope, in order
     vocabulary: Vocabulary | None = None  # of a library whose words the text may use
+    methods: dict[tuple[str, str], Function] = field(default_factory=dict)  # by struct and name
+    constructed: set[str] = field(default_factory=set)  # structs with a constructor or a destructor
     kernels: dict[str, None] = field(default_factory=dict)  # named so far by what is compiled, with their templates
 
 
@@ -250,6 +253,8 @@ def convert(expr: Expr, target: Type, node: Node, *, is_cast: bool = False) -> E
         return constant(target, 0 if target is STREAM else NULL)
     if isinstance(source, PointerType | OpaqueType) and target == BOOL:
         return _mapped(expr, BOOL, lambda value: value not in (NULL, 0))
+    if is_cast and isinstance(source, PointerType) and isinstance(target, Arithmetic) and target.size == 8:
+        return _mapped(expr, target, _address)
     if isinstance(source, PointerType) and isinstance(target, PointerType):
         _check_pointer(source, target, node, is_cast)
         return _mapped(expr, target, None)
@@ -263,6 +268,13 @@ def convert(expr: Expr, target: Type, node: Node, *, is_cast: bool = False) -> E
     if is_cast and isinstance(target, OpaqueType) and target.name == "void":
         return _mapped(expr, target, None)
     refuse(node, f"{shorten(node)} is of type {describe(source)}, which does not become {describe(target)}")
+
+
+def _address(place: HostPlace | Place) -> int:
+    """A pointer as a number, for tests of alignment: every buffer begins at a multiple of many powers of two."""
+    if isinstance(place, HostPlace):
+        raise PlanError("the address of host memory is a number that no plan can depend on")
+    return place.offset + (_DEVICE_ADDRESS if place.buffer is not None else 0)
 
 
 def _check_pointer(source: PointerType, target: PointerType, node: Node, is_cast: bool) -> None:
@@ -313,7 +325,7 @@ def initial(type_: Type, *, is_zeroed: bool = False) -> Any:
     return zero(type_) if is_zeroed else None
 
 
-def zero(type_: Type, value: int = 0) -> Any:
+def zero(type_: Type, value: int | float = 0) -> Any:
     if isinstance(type_, Arithmetic):
         return float(value) if type_.is_float else value
     return NULL if isinstance(type_, PointerType) else value

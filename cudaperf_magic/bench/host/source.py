@@ -163,7 +163,7 @@ def function_of(node: Node, template: Node | None, namespace: str = "") -> Funct
     if declarator is None or declarator.type != "function_declarator":
         return None
     name = declarator.child_by_field_name("declarator")
-    if name is None or name.type not in ("identifier", "qualified_identifier"):
+    if name is None or name.type not in ("identifier", "qualified_identifier", "field_identifier"):
         return None
     words = frozenset(text(c) for c in node.children if c.type in DEVICE_WORDS | _SPECIFIERS or c.type.startswith("__"))
     return Function(text(name).rsplit("::", 1)[-1], node, declarator, words, _template(template), namespace)

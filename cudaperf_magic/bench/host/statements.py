@@ -14,7 +14,7 @@ from cudaperf_magic.bench.host.declared import (
     type_of,
     written_type,
 )
-from cudaperf_magic.bench.host.initialisers import initialiser
+from cudaperf_magic.bench.host.initialisers import initialiser, refuse_constructed
 from cudaperf_magic.bench.host.runtime import HostPlace
 from cudaperf_magic.bench.host.scope import (
     Expr,
@@ -38,7 +38,7 @@ from cudaperf_magic.bench.host.scope import (
     statement,
 )  # fmt: skip
 from cudaperf_magic.bench.host.source import line_of, reparse, text
-from cudaperf_magic.bench.host.types import VOID, Arithmetic, ArrayType, ReferenceType, Type, describe
+from cudaperf_magic.bench.host.types import VOID, Arithmetic, ArrayType, ReferenceType, StructType, Type, describe
 
 
 def nothing(frame: Frame) -> Signal | None:
@@ -140,6 +140,9 @@ def declaration(node: Node, scope: Scope) -> Run:
 
 def _declare(node: Node, written: Written, scope: Scope, is_static: bool) -> Run:
     value = node.child_by_field_name("value") if node.type == "init_declarator" else None
+    inner = part(node, "declarator") if node.type == "init_declarator" else node
+    if inner.type == "structured_binding_declarator":
+        return _bind_parts(inner, value, node, scope)
     found = declared(part(node, "declarator") if node.type == "init_declarator" else node, written, scope)
     if found.arguments is not None:
         again = reparse(f"T{text(found.arguments)}", line_of(node))
@@ -164,10 +167,44 @@ def _declare(node: Node, written: Written, scope: Scope, is_static: bool) -> Run
     return run
 
 
+def _bind_parts(names: Node, value: Node | None, node: Node, scope: Scope) -> Run:
+    """`auto [grid, block] = shape(n);`"""
+    start = compile_expression(value, scope) if value is not None else refuse(node, f"{shorten(node)} binds nothing")
+    type_ = start.type
+    wanted = [text(child) for child in names.named_children if child.type == "identifier"]
+    if isinstance(type_, StructType):
+        types = [field.type for field in type_.fields]
+    elif isinstance(type_, ArrayType):
+        types = [type_.element] * (type_.length or 0)
+    else:
+        refuse(node, f"{shorten(node)}: a {describe(type_)} has no parts to bind")
+    if len(wanted) != len(types):
+        refuse(node, f"{shorten(node)} binds {len(wanted)} of {len(types)} parts")
+    slot, get = scope.routine.new_slot(), start.get
+    for index, (name, each) in enumerate(zip(wanted, types, strict=True)):
+        scope.names[name] = part_of(slot, index, name, each)
+
+    def run(frame: Frame) -> Signal | None:
+        frame[slot] = copied(get(frame))
+        return None
+
+    return run
+
+
+def part_of(slot: int, index: int, name: str, type_: Type) -> Expr:
+    """A name for one part of the struct or array that lies in a slot."""
+
+    def place(frame: Frame) -> HostPlace:
+        return HostPlace(frame[slot], index)
+
+    return Expr(type_, lambda frame: load(place(frame), name), place, name=name)
+
+
 def _start(found: Declared, value: Node | None, node: Node, scope: Scope) -> tuple[Declared, Get, Expr | None]:
     """The declared name with its full type, what it starts as, and that value's Expr where it is a constant."""
     type_: Type = found.type
     if value is None:
+        refuse_constructed(type_, node, scope)
         if type_ == AUTO or (isinstance(type_, ArrayType) and type_.length is None):
             refuse(node, f"{found.name} needs a value to start with")
         blank = initial(type_)

@@ -100,7 +100,7 @@ class LibraryType(OpaqueType):
 class Field:
     name: str
     type: Type
-    default: int | None = None
+    default: int | float | None = None
 
 
 @dataclass(frozen=True)
@@ -240,6 +240,11 @@ DEVICE_PROPERTIES = StructType(
     ),
 )  # fmt: skip
 
+KERNEL_ATTRIBUTES = StructType(
+    "cudaFuncAttributes",
+    (Field("maxThreadsPerBlock", INT, 256), Field("numRegs", INT), Field("binaryVersion", INT, 90)),
+)  # 256 threads: with all 255 registers they can still be launched
+
 NAMED_TYPES: dict[str, Type] = {
     **{t.name: t for t in _ARITHMETIC},
     "void": VOID, "half": HALF, "nv_bfloat16": BFLOAT, "__nv_half": HALF,
@@ -249,7 +254,8 @@ NAMED_TYPES: dict[str, Type] = {
     "cudaError_t": INT, "cudaError": INT, "cudaMemcpyKind": INT, "cudaFuncAttribute": INT, "cudaDeviceAttr": INT,
     "cudaLaunchAttributeID": INT, "cudaStream_t": STREAM, "cudaEvent_t": STREAM,
     "dim3": DIM3, "cudaLaunchConfig_t": LAUNCH_CONFIG, "cudaLaunchAttribute": LAUNCH_ATTRIBUTE,
-    "cudaDeviceProp": DEVICE_PROPERTIES, **_vectors(),
+    "cudaDeviceProp": DEVICE_PROPERTIES, "cudaFuncAttributes": KERNEL_ATTRIBUTES, "cudaMemPool_t": STREAM,
+    "cudaGraph_t": STREAM, "cudaGraphExec_t": STREAM, "cudaGraphNode_t": STREAM, **_vectors(),
 }  # fmt: skip
 
 

@@ -1,0 +1,2 @@
+// launches: k 1x1x1 32x1x1
+auto saxpy(int n, float a, const float *x, float *y) -> void { k<<<1,32>>>(n,a,x,y); }

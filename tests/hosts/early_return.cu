@@ -1,0 +1,5 @@
+// launches: k 1x1x1 32x1x1
+void saxpy(int n, float a, const float *x, float *y) {
+    if (n == 0) return;
+    if (n <= 0 || x == nullptr) { return; } k<<<1,32>>>(n,a,x,y);
+}

@@ -1,0 +1,12 @@
+// launches: k 1x1x1 32x1x1
+void saxpy(int n, float a, const float *x, float *y) {
+    cudaEvent_t e0, e1;
+    cudaEventCreate(&e0);
+    cudaEventCreate(&e1);
+    cudaEventRecord(e0);
+    k<<<1,32>>>(n,a,x,y);
+    cudaEventRecord(e1);
+    cudaEventSynchronize(e1);
+    cudaEventDestroy(e0);
+    cudaEventDestroy(e1);
+}

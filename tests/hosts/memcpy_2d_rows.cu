@@ -1,0 +1,5 @@
+// launches: k 1x1x1 32x1x1
+void saxpy(int n, float a, const float *x, float *y) {
+    cudaMemcpy2D(y, 16, x, 32, 16, n / 8, cudaMemcpyDeviceToDevice);
+    k<<<1,32>>>(n,a,x,y);
+}
