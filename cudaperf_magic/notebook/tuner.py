@@ -23,6 +23,8 @@ from . import markup
 WIDTH = {"width": "100%", "max_width": "900px"}
 LEAST_SPAN = 4.0  # a weight's slider goes at least this far to both sides
 NO_CLIP = "none"
+DIGITS = 4  # of a weight: a slider in a browser answers -0.6 with -0.6000000000000001
+SHORT = {"description_width": "36px"}
 
 
 class Tuner:
@@ -194,6 +196,7 @@ class Tuner:
 
         toggle = self._toggle(name, lambda preset: (preset.term(name) or term).is_on, lambda on: put(is_on=on))
         weight = self._slider(
+            name,
             f"weight of {name}",
             term.weight,
             lambda preset: (preset.term(name) or term).weight,
@@ -201,14 +204,19 @@ class Tuner:
         )
         clip = [] if name in _CONSTANT else self._clip(name, now, put)
         gates = " and ".join(GATES[gate] for gate in term.all_gates)
-        return self._row(toggle, weight, *clip, hint=f"{term.term.about} Counts when {gates}.")
+        toggle.tooltip = f"whether {name} counts, when {gates}"
+        return self._row(toggle, weight, *clip, hint=term.term.about)
 
     def _clip(self, name: str, now: Callable[[], TermWeight], put: Callable[..., None]) -> list[Any]:
         """Two fields for the ends of the clip; an empty one is no bound."""
 
         def field(key: str, words: str) -> Any:
             made = self._w.Text(
-                description=words, placeholder=NO_CLIP, continuous_update=False, layout={"width": "130px"}
+                description=words,
+                placeholder=NO_CLIP,
+                continuous_update=False,
+                layout={"width": "104px"},
+                style=SHORT,
             )
             made.tooltip = f"{words} of the clip of {name}; empty for none"
 
@@ -231,8 +239,9 @@ class Tuner:
         return [field("low", "from"), field("high", "to")]
 
     def _total_row(self) -> Any:
-        label = self._w.HTML("<b>structure</b>", layout={"width": "170px"})
+        label = self._w.HTML("<b>structure</b>", layout={"width": "150px"})
         total = self._slider(
+            "structure",
             "total of the structural properties",
             self.preset.structure,
             lambda preset: preset.structure,
@@ -250,6 +259,7 @@ class Tuner:
 
         toggle = self._toggle(name, lambda preset: now(preset).is_on, lambda on: put(is_on=on))
         weight = self._slider(
+            name,
             f"weight of {name}",
             now(self.preset).weight,
             lambda p: now(p).weight,
@@ -265,7 +275,7 @@ class Tuner:
         return self._row(toggle, weight, enough, root, hint="")
 
     def _toggle(self, name: str, get: Callable[[Preset], bool], put: Callable[[bool], None]) -> Any:
-        made = self._w.Checkbox(description=name, indent=False, layout={"width": "170px"})
+        made = self._w.Checkbox(description=name, indent=False, layout={"width": "150px"})
         made.tooltip = f"whether {name} counts"
         made.observe(self._when(put), "value")
         self._follow(lambda preset: setattr(made, "value", get(preset)))
@@ -273,6 +283,7 @@ class Tuner:
 
     def _slider(
         self,
+        name: str,
         hint: str,
         value: float,
         get: Callable[[Preset], float],
@@ -282,8 +293,16 @@ class Tuner:
         span = max(LEAST_SPAN, 2 * abs(value))
         low = -span if least is None else least
         made = self._w.FloatSlider(
-            min=low, max=span, step=0.05, readout_format=".2f", layout={"width": "280px"}, continuous_update=True
+            description="weight",
+            min=low,
+            max=span,
+            step=0.05,
+            readout_format=".2f",
+            layout={"width": "270px"},
+            style={"description_width": "44px"},
+            continuous_update=True,
         )
+        made.add_class(f"cudaperf-{name}")
         made.tooltip = hint
 
         def show(preset: Preset) -> None:
@@ -291,19 +310,25 @@ class Tuner:
             made.min, made.max = min(made.min, wanted), max(made.max, wanted)
             made.value = wanted
 
-        made.observe(self._when(put), "value")
+        made.observe(self._when(lambda value: put(round(value, DIGITS))), "value")
         self._follow(show)
         return made
 
     def _small(self, words: str, hint: str, low: float, high: float) -> Any:
         made = self._w.BoundedFloatText(
-            description=words, min=low, max=high, step=0.05, continuous_update=False, layout={"width": "150px"}
+            description=words,
+            min=low,
+            max=high,
+            step=0.05,
+            continuous_update=False,
+            layout={"width": "116px"},
+            style={"description_width": "50px"},
         )
         made.tooltip = hint
         return made
 
     def _row(self, *widgets: Any, hint: str) -> Any:
-        words = [self._w.HTML(markup.paragraph(hint, "opacity:0.75;font-size:12px"))] if hint else []
+        words = [self._w.HTML(markup.paragraph(hint, "opacity:0.75;font-size:12px;margin:-4px 0 0 0"))] if hint else []
         line = self._w.Box(list(widgets), layout={"flex_flow": "row wrap", "align_items": "center"})
         return self._w.VBox([line, *words], layout={"margin": "0 0 2px 0"})
 
