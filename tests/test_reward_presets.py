@@ -275,5 +275,7 @@ def test_a_person_may_add_a_term_and_weigh_it(monkeypatch: pytest.MonkeyPatch) -
     assert score(correct(), preset).total == 2.0
     with pytest.raises(ValueError, match="already"):
         register(short)
+    with pytest.raises(ValueError, match="already"):
+        register(replace(short, name="occupancy"))  # the structural properties have their names too
     with pytest.raises(ValueError, match="no gate never"):
         register(replace(short, name="other", gate="never"))

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from statistics import fmean, pstdev
 
-from cudaperf_magic.records import Outcome, Timing
+from cudaperf_magic.records import PROPERTIES, Outcome, Timing
 
 Raw = tuple[float, str]  # the value before it is clipped, and why it is so
 Range = tuple[float | None, float | None]  # None: no bound on that side
@@ -105,9 +105,9 @@ def register(term: Term) -> Term:
     """Add a term to the catalogue, so that presets may name it.
 
     Raises:
-        ValueError: its name is taken, or its gate is not known.
+        ValueError: its name is taken, by a term or a structural property, or its gate is not known.
     """
-    if term.name in TERMS:
+    if term.name in TERMS or term.name in PROPERTIES:
         raise ValueError(f"there is a reward term {term.name} already")
     if term.gate not in GATES:
         raise ValueError(f"{term.name}: there is no gate {term.gate}")
