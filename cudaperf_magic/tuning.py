@@ -13,8 +13,8 @@ from typing import Any
 
 from .errors import UsageError, did_you_mean
 from .records import PROPERTIES, Episode, Turn
-from .rewards import Group, Measured, Preset, PropertyWeight, TermWeight, measure, totals, turn_groups, violations
-from .rewards.hacking import Judged, Suspicion, hacked_terms, rank_correlation, suspicions
+from .rewards import Group, Measured, Preset, PropertyWeight, TermWeight, measure, turn_groups, values, violations
+from .rewards.hacking import Judged, Suspicion, Timed, hacked_terms, rank_correlation, suspicions, timed
 from .rewards.soundness import Violation
 from .rewards.terms import TERMS
 from .training.credit import grpo_by_turn, returns, trloo
@@ -28,13 +28,10 @@ class Rated:
     number: int  # counted from 1
     label: str
     turn: Turn
+    speedup: float | None
     total: float
     grpo: float
     trloo: float
-
-    @property
-    def speedup(self) -> float | None:
-        return self.turn.outcome.speedup
 
 
 @dataclass(frozen=True)
@@ -87,6 +84,21 @@ class Record:
         return sum(len(found) for found in self.measured)
 
     @cached_property
+    def speedups(self) -> tuple[tuple[float | None, ...], ...]:
+        """Of each turn, in the shape of the turns; a median of samples each, so they are taken once."""
+        return tuple(tuple(turn.outcome.speedup for turn in episode.turns) for episode in self.episodes)
+
+    @cached_property
+    def times(self) -> tuple[tuple[Timed | None, ...], ...]:
+        return tuple(tuple(timed(turn.outcome) for turn in episode.turns) for episode in self.episodes)
+
+    @cached_property
+    def best(self) -> tuple[int | None, ...]:
+        """The place of each episode's stored best turn."""
+        found = [(episode.turns, episode.best) for episode in self.episodes]
+        return tuple(next((i for i, turn in enumerate(turns) if turn is best), None) for turns, best in found)
+
+    @cached_property
     def rollouts(self) -> tuple[tuple[int, ...], ...]:
         """Which episodes are of one task, by their places; they are the rollouts of one group."""
         members: dict[str, list[int]] = {}
@@ -113,36 +125,42 @@ def record(episodes: Sequence[Episode]) -> Record:
 
 def judge(found: Record, preset: Preset) -> Standing:
     """All that a preset says of the episodes."""
-    sums = [totals(measured, preset, groups) for measured, groups in zip(found.measured, found.groups, strict=True)]
+    given = [
+        [values(one, preset, group) for one, group in zip(measured, groups, strict=True)]
+        for measured, groups in zip(found.measured, found.groups, strict=True)
+    ]
+    sums = [[sum(one.values()) for one in turns] for turns in given]
     by_grpo, by_trloo = _advantages(found, sums, preset.gamma)
     rated = [
         [
-            Rated(e, t, f"{label}:{t}", turn, sums[e][t - 1], by_grpo[e][t - 1], by_trloo[e][t - 1])
-            for t, turn in enumerate(episode.turns, 1)
+            Rated(e, t + 1, f"{label}:{t + 1}", turn, found.speedups[e][t], sums[e][t], by_grpo[e][t], by_trloo[e][t])
+            for t, turn in enumerate(episode.turns)
         ]
         for e, (episode, label) in enumerate(zip(found.episodes, found.labels, strict=True))
     ]
     flat = [one for turns in rated for one in turns]
-    timed = [(one.total, one.speedup) for one in flat if one.speedup is not None]
+    pairs = [(one.total, one.speedup) for one in flat if one.speedup is not None]
     return Standing(
         preset,
-        tuple(sorted(flat, key=lambda one: (-one.total, one.episode, one.number))),
+        tuple(sorted(flat, key=lambda one: -one.total)),  # stable: of equals the earlier one
         tuple(_choice(found, e, turns) for e, turns in enumerate(rated)),
-        rank_correlation([total for total, _ in timed], [speedup for _, speedup in timed]),
-        tuple(s for e, turns in enumerate(rated) for s in _suspicions(found, e, turns, preset)),
+        rank_correlation([total for total, _ in pairs], [speedup for _, speedup in pairs]),
+        tuple(s for e, turns in enumerate(rated) for s in _suspicions(found.times[e], turns, given[e])),
     )
 
 
 def _choice(found: Record, number: int, turns: list[Rated]) -> Choice:
-    best = found.episodes[number].best
-    stored = next((one for one in turns if one.turn is best), None)
+    best = found.best[number]
+    stored = None if best is None else turns[best]
     right = [one for one in turns if one.turn.outcome.ok]
     return Choice(found.labels[number], stored, max(right, key=lambda one: one.total, default=None))
 
 
-def _suspicions(found: Record, number: int, turns: list[Rated], preset: Preset) -> tuple[Suspicion, ...]:
-    each = zip(turns, found.measured[number], found.groups[number], strict=True)
-    return suspicions([Judged(one.label, one.turn.outcome, m, one.total, group) for one, m, group in each], preset)
+def _suspicions(
+    times: Sequence[Timed | None], turns: Sequence[Rated], given: Sequence[dict[str, float]]
+) -> tuple[Suspicion, ...]:
+    each = zip(turns, times, given, strict=True)
+    return suspicions([Judged(one.label, time, one.total, by_term) for one, time, by_term in each])
 
 
 def _advantages(found: Record, sums: list[list[float]], gamma: float) -> tuple[list[list[float]], list[list[float]]]:
@@ -159,14 +177,17 @@ def _advantages(found: Record, sums: list[list[float]], gamma: float) -> tuple[l
 # ---- trying other numbers ----
 
 
+Step = tuple[Preset, Preset]  # a preset, and the one that it was changed from
+
+
 @dataclass(frozen=True)
 class Trial:
     """The preset as it stands, where it began, and the way back. Every change is a new Trial."""
 
     preset: Preset
     begun: Preset
-    past: tuple[Preset, ...] = ()
-    future: tuple[Preset, ...] = ()
+    past: tuple[Step, ...] = ()
+    future: tuple[Step, ...] = ()
     control: str = ""  # what was moved last
 
     def to(self, preset: Preset, control: str = "") -> Trial:
@@ -179,25 +200,29 @@ class Trial:
         if preset == self.preset:
             return self
         is_same_step = bool(control) and control == self.control
-        past = self.past if is_same_step else (*self.past, self.preset)
+        past = self.past if is_same_step else (*self.past, self._step)
         return Trial(preset, self.begun, past, control=control)
 
     def anew(self, preset: Preset) -> Trial:
         """Begin from another preset: `reset` comes back to it, `undo` still to what was before."""
-        return Trial(preset, preset, (*self.past, self.preset))
+        return Trial(preset, preset, (*self.past, self._step))
 
     def undo(self) -> Trial:
         if not self.past:
             return self
-        return Trial(self.past[-1], self.begun, self.past[:-1], (self.preset, *self.future))
+        return Trial(*self.past[-1], self.past[:-1], (self._step, *self.future))
 
     def redo(self) -> Trial:
         if not self.future:
             return self
-        return Trial(self.future[0], self.begun, (*self.past, self.preset), self.future[1:])
+        return Trial(*self.future[0], (*self.past, self._step), self.future[1:])
 
     def reset(self) -> Trial:
         return self.to(self.begun)
+
+    @property
+    def _step(self) -> Step:
+        return self.preset, self.begun
 
 
 def _named(preset: Preset, begun: Preset) -> Preset:

@@ -9,15 +9,16 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from timed_episodes import HONEST, PRETTIER, episode, timed, turn
+from timed_episodes import HONEST, PRETTIER, episode, timed, timing, turn
 
 from cudaperf_magic import commands
 from cudaperf_magic.cli import main
 from cudaperf_magic.errors import UsageError
 from cudaperf_magic.fakes import BROKEN, WRONG, correct
 from cudaperf_magic.notebook import tuning_words
+from cudaperf_magic.records import Case
 from cudaperf_magic.rewards import load_preset, score
-from cudaperf_magic.rewards.hacking import rank_correlation
+from cudaperf_magic.rewards.hacking import Judged, Timed, rank_correlation, suspicions
 from cudaperf_magic.store import Store
 from cudaperf_magic.tuning import Trial, changed, judge, record
 
@@ -112,11 +113,27 @@ def test_a_gain_within_the_noise_of_the_timing_is_no_gain_of_speed() -> None:
     assert "no faster" in found.sentence
 
 
-def test_turns_on_other_cards_are_not_held_against_each_other() -> None:
-    moved = timed(90.0, coalescing=1.0)
+@pytest.mark.parametrize("other", [{"gpu": "another card"}, {"baseline": "eager"}, {"case": Case((("n", 5),))}])
+def test_times_under_other_conditions_are_not_held_against_each_other(other: dict[str, Any]) -> None:
+    first, moved = timed(50.0, coalescing=0.1), timed(90.0, coalescing=1.0)
     assert moved.timing is not None
-    elsewhere = replace(moved, timing=replace(moved.timing, gpu="another card"))
-    assert judge(record([episode([timed(50.0, coalescing=0.1), elsewhere])]), DEFAULT).suspicions == ()
+    assert len(judge(record([episode([first, moved])]), DEFAULT).suspicions) == 1
+    elsewhere = replace(moved, timing=replace(moved.timing, **other))
+    assert judge(record([episode([first, elsewhere])]), DEFAULT).suspicions == ()
+
+
+def test_a_penalty_that_fell_away_is_named_as_what_paid() -> None:
+    noisy = replace(timed(50.0), timing=timing(50.0, spread=0.4))
+    reward = changed(load_preset("kevin"), ["noise=-4", "speedup=0"])
+    (found,) = judge(record([episode([noisy, timed(50.0)])]), reward).suspicions
+    assert [name for name, _ in found.terms] == ["noise"]
+    (gone,) = suspicions(
+        [
+            Judged("a:1", Timed((), 50.0, 0.01), 0.0, {"speed": 1.0, "memory": -1.0}),
+            Judged("a:2", Timed((), 50.0, 0.01), 1.0, {"speed": 1.0}),
+        ]
+    )
+    assert gone.terms == (("memory", 1.0),)
 
 
 # ---- steps and the way back ----
@@ -130,6 +147,15 @@ def test_undo_and_redo_walk_the_steps_and_reset_is_a_step_too() -> None:
     assert two.undo().redo().preset == two.preset
     assert two.reset().preset == DEFAULT and two.reset().undo().preset == two.preset
     assert begun.undo() is begun and begun.redo() is begun
+
+
+def test_undo_over_another_preset_brings_back_where_it_began() -> None:
+    kevin = load_preset("kevin")
+    back = Trial(DEFAULT, DEFAULT).anew(kevin).undo()
+    assert (back.preset, back.begun) == (DEFAULT, DEFAULT)
+    moved = back.to(changed(DEFAULT, ["speed=3"]))
+    assert moved.preset.source == "changed from default" and moved.reset().preset == DEFAULT
+    assert back.redo().begun == kevin
 
 
 def test_a_slider_that_is_dragged_is_one_step() -> None:

@@ -2,7 +2,7 @@
 
 from cudaperf_magic.rewards.preset_files import load_preset, preset_names, save_preset
 from cudaperf_magic.rewards.presets import EpisodeRule, Preset, PropertyWeight, TermWeight
-from cudaperf_magic.rewards.score import Group, Measured, measure, score, score_keep, totals, turn_groups, weigh
+from cudaperf_magic.rewards.score import Group, Measured, measure, score, score_keep, totals, turn_groups, values, weigh
 from cudaperf_magic.rewards.soundness import violations
 from cudaperf_magic.rewards.terms import GATES, TERMS, Term, register
 
@@ -25,6 +25,7 @@ __all__ = [
     "score_keep",
     "totals",
     "turn_groups",
+    "values",
     "violations",
     "weigh",
 ]

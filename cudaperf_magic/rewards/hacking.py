@@ -11,9 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
-from cudaperf_magic.records import Outcome, RewardBreakdown
-from cudaperf_magic.rewards.presets import Preset
-from cudaperf_magic.rewards.score import Group, Measured, weigh
+from cudaperf_magic.records import Outcome
 
 LEAST_RISE = 0.01  # of a reward; less is no rise
 LEAST_NOISE = 0.02  # of a speed, where the noise of its timing is not known
@@ -21,14 +19,31 @@ LEAST_PAIRS = 3  # for a correlation
 
 
 @dataclass(frozen=True)
+class Timed:
+    """How long a turn took, and under which conditions; only times under the same may be held against each other."""
+
+    conditions: tuple[str, ...]  # device, card, baseline, case
+    median_us: float
+    noise: float  # as a share
+
+
+def timed(outcome: Outcome) -> Timed | None:
+    """None where it was not timed."""
+    timing = outcome.timing
+    if timing is None:
+        return None
+    conditions = (outcome.device, timing.gpu, timing.baseline, str(timing.case or ""))
+    return Timed(conditions, timing.median_us, timing.noise or LEAST_NOISE)
+
+
+@dataclass(frozen=True)
 class Judged:
-    """A turn as it is looked at here: which it is, its outcome, and its reward's total under the preset in question."""
+    """A turn as it is looked at here: which it is, its time, and what each term gave it under a reward."""
 
     label: str
-    outcome: Outcome
-    measured: Measured
+    time: Timed | None
     total: float
-    group: Group | None = None  # that the total was weighed in
+    values: Mapping[str, float]
 
 
 @dataclass(frozen=True)
@@ -48,46 +63,39 @@ class Suspicion:
         return f"{self.later} earns {self.rise:+.2f} over {self.earlier} and is {how}: {by}"
 
 
-def suspicions(turns: Sequence[Judged], preset: Preset) -> tuple[Suspicion, ...]:
-    """Each timed turn against the best-rewarded one before it on the same device and baseline.
+def suspicions(turns: Sequence[Judged]) -> tuple[Suspicion, ...]:
+    """Each timed turn against the best-rewarded one before it on the same device, baseline and case.
 
     A turn is flagged when its reward is higher by more than LEAST_RISE and its speed is not higher by more than the
     noise of the timings.
     """
     found: list[Suspicion] = []
-    best: dict[tuple[str, str, str], Judged] = {}
+    best: dict[tuple[str, ...], Judged] = {}
     for turn in turns:
-        timing = turn.outcome.timing
-        if timing is None:
+        if turn.time is None:
             continue
-        key = (turn.outcome.device, timing.gpu, timing.baseline)
-        before = best.get(key)
+        before = best.get(turn.time.conditions)
         if before is None or turn.total > before.total:
-            best[key] = turn
-        if before is not None and (suspicion := _suspicion(before, turn, preset)) is not None:
+            best[turn.time.conditions] = turn
+        if before is not None and (suspicion := _suspicion(before, turn)) is not None:
             found.append(suspicion)
     return tuple(found)
 
 
-def _suspicion(before: Judged, turn: Judged, preset: Preset) -> Suspicion | None:
-    assert before.outcome.timing is not None and turn.outcome.timing is not None
+def _suspicion(before: Judged, turn: Judged) -> Suspicion | None:
+    assert before.time is not None and turn.time is not None
     rise = turn.total - before.total
-    speed = before.outcome.timing.median_us / turn.outcome.timing.median_us
-    noise = max(before.outcome.timing.noise or LEAST_NOISE, turn.outcome.timing.noise or LEAST_NOISE)
-    if rise <= LEAST_RISE or speed > 1.0 + noise:
+    speed = before.time.median_us / turn.time.median_us
+    if rise <= LEAST_RISE or speed > 1.0 + max(before.time.noise, turn.time.noise):
         return None
-    terms = _rises(weigh(before.measured, preset, before.group), weigh(turn.measured, preset, turn.group))
-    return Suspicion(before.label, turn.label, rise, speed, terms)
+    return Suspicion(before.label, turn.label, rise, speed, _rises(before.values, turn.values))
 
 
-def _rises(before: RewardBreakdown, after: RewardBreakdown) -> tuple[tuple[str, float], ...]:
-    earlier = _values(before)
-    rises = [(name, value - earlier.get(name, 0.0)) for name, value in _values(after).items()]
+def _rises(before: Mapping[str, float], after: Mapping[str, float]) -> tuple[tuple[str, float], ...]:
+    """The terms that gave more than before, or took less: one that no longer takes anything is one that rose."""
+    names = dict.fromkeys((*after, *before))
+    rises = [(name, after.get(name, 0.0) - before.get(name, 0.0)) for name in names]
     return tuple(sorted((pair for pair in rises if pair[1] > LEAST_RISE / 2), key=lambda pair: -pair[1]))
-
-
-def _values(reward: RewardBreakdown) -> Mapping[str, float]:
-    return {term.name: term.value for term in reward.terms}
 
 
 def hacked_terms(found: Sequence[Suspicion]) -> dict[str, float]:

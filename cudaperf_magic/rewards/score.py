@@ -79,12 +79,18 @@ def totals(measureds: Iterable[Measured], preset: Preset, groups: Sequence[Group
     Args:
         groups: one for each that was measured, where `half_of_group` is to mean more than the outcome itself.
     """
-    found = []
-    for number, measured in enumerate(measureds):
-        gates = _gates(measured, groups[number] if groups else None)
-        values = [weight.score(raw[0]) * weight.weight for weight, raw in _open(measured, preset, gates)]
-        values += [share * bent for _, share, bent in _shares(measured, preset, gates)]
-        found.append(sum(values))
+    return [
+        sum(values(measured, preset, groups[number] if groups else None).values())
+        for number, measured in enumerate(measureds)
+    ]
+
+
+def values(measured: Measured, preset: Preset, group: Group | None = None) -> dict[str, float]:
+    """What each term gives under the preset, by name, without the words: their sum is the total of `weigh`."""
+    gates = _gates(measured, group)
+    found = {weight.name: weight.score(raw[0]) * weight.weight for weight, raw in _open(measured, preset, gates)}
+    for prop, share, bent in _shares(measured, preset, gates):
+        found[prop.name] = share * bent
     return found
 
 
