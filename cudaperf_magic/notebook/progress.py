@@ -11,6 +11,8 @@ from ..records import Episode, Turn
 from . import markup, report, words
 
 MOST_BOXES = 16  # turns that the strip shows one by one; the earlier ones are counted
+# What a turn did scrolls in a box of its own, so that buttons below it stay where they are.
+BOX = f"max-height:340px;overflow-y:auto;border-bottom:{markup.LINE};padding-bottom:4px"
 
 
 @dataclass(frozen=True)
@@ -82,7 +84,8 @@ def turns_html(episode: Episode | None) -> str:
     badge = words.badge(turn.outcome)
     pill = markup.pill(badge.tone, f"{badge.sign} {badge.text}")
     title = f"Turn {played}: {pill} {markup.text(words.intention(turn))}"
-    return strip(episode) + markup.tag("div", "margin:4px 0", title) + "".join(report.turn_parts(turn, before))
+    details = markup.tag("div", BOX, *report.turn_parts(turn, before))
+    return strip(episode) + markup.tag("div", "margin:4px 0", title) + details
 
 
 def strip(episode: Episode) -> str:
