@@ -11,12 +11,14 @@ import fake_device
 import pytest
 
 from cudaperf_magic.bench import bench as bench_module
-from cudaperf_magic.bench import devices, gpu_sessions, meter, trial
+from cudaperf_magic.bench import device_bench, devices, gpu_sessions, meter, trial
 from cudaperf_magic.bench.bench import Bench
 from cudaperf_magic.bench.filled import filled, forget
 from cudaperf_magic.bench.gpu.running import DeviceInfo
 from cudaperf_magic.bench.measuring.floor import Ceilings
 from cudaperf_magic.bench.settle import settled
+from cudaperf_magic.errors import Unsupported
+from cudaperf_magic.notebook.words import conditions
 from cudaperf_magic.records import Candidate, Outcome, Task
 from cudaperf_magic.tasks.c import function_of, read_task
 from cudaperf_magic.tasks.plain import NAME, plain_candidate
@@ -161,6 +163,23 @@ def test_a_candidate_that_fails_at_the_last_look_keeps_no_time(bench: Bench, tas
     good = bench.evaluate(task, Candidate(plain(task)))
     accepted = bench.accept(task, Candidate(plain(task).replace("+ y[i]", "- y[i]")), good)
     assert not accepted.ok and accepted.timing is None
+
+
+def test_a_kernel_that_the_simulator_cannot_watch_is_right_and_the_report_names_the_instruction(
+    bench: Bench, task: Task, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    watched = evaluated(bench, task)
+    assert any("on small cases only" in sentence for sentence in conditions(task, watched))
+
+    def unsupported(*_: object, **__: object) -> None:
+        raise Unsupported("wgmma.mma_async", 3)
+
+    monkeypatch.setattr(device_bench, "verify", unsupported)
+    outcome = evaluated(bench, task)
+    assert outcome.ok and [label.kind for label in outcome.labels] == ["not_watched"]
+    said = conditions(task, outcome)
+    assert any("line 3: the simulator does not run wgmma.mma_async" in sentence for sentence in said)
+    assert not any("on small cases only" in sentence for sentence in said)
 
 
 def test_several_candidates_are_evaluated_at_once(bench: Bench, task: Task) -> None:

@@ -11,7 +11,7 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from threading import Lock
 
@@ -19,6 +19,7 @@ from cudaperf_magic.bench.acceptance import accept_on_device
 from cudaperf_magic.bench.building import plan_of
 from cudaperf_magic.bench.counters.metrics import Counts
 from cudaperf_magic.bench.devices import Device, GpuRunner, SimulatorRunner
+from cudaperf_magic.bench.duel import duel
 from cudaperf_magic.bench.examining import examine
 from cudaperf_magic.bench.filled import UNKNOWN_BYTES
 from cudaperf_magic.bench.gpu_sessions import Seat, sessions_of
@@ -62,10 +63,11 @@ class Stages:
 
 @dataclass(frozen=True)
 class Watched:
-    """What the simulator saw: a verdict that is not a pass, or none; and what it counted."""
+    """What the simulator saw: a verdict that is not a pass, or none; what it counted; a label where it saw nothing."""
 
     verdict: Verdict | None
     structure: Structure | None = None
+    labels: tuple[Label, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -109,6 +111,11 @@ class DeviceBench:
         meter, _ = self.meter(oracle)
         with self.sessions.seat() as seat:
             return accept_on_device(meter, candidate, compiled, seat, outcome)
+
+    def pair(self, oracle: Oracle, candidate: Candidate, baseline: Candidate) -> Timing | str:
+        """Two right candidates timed beside each other; see duel.py."""
+        meter, _ = self.meter(oracle)
+        return duel(meter, self.sessions, candidate, baseline)
 
     def meter(self, oracle: Oracle) -> tuple[Meter, Plain]:
         """The task's meter and its baseline: made by the first who needs it, while others of the same task wait."""
@@ -190,7 +197,7 @@ class _Evaluation:
             timing=measured.timing,
             structure=structure,
             memory=measured.memory,
-            labels=measured.labels,
+            labels=(*measured.labels, *watched.labels),
         )
 
     def measured(self) -> Measured:
@@ -221,11 +228,21 @@ class _Evaluation:
 
     def watch(self) -> Watched:
         """In a thread that mostly waits for the simulator's children."""
-        with suppress(Unsupported):
+        labels: tuple[Label, ...] = ()
+        try:
             cases = self.task.cases[1 : 1 + WATCHED_CASES]
             runner = SimulatorRunner(self.compiled)
             verdict = verify(self.task, self.candidate, runner, self.oracle, cases, hidden=False)
             if not verdict.ok:
                 return Watched(verdict)
+        except Unsupported as unsupported:
+            labels = (not_watched(unsupported),)
         seen = examine(self.task, self.candidate, self.compiled, SimulatorRunner(self.compiled))
-        return Watched(None, seen.structure)
+        return Watched(None, seen.structure, labels)
+
+
+def not_watched(why: Unsupported) -> Label:
+    """Races and stray reads of such a kernel show on the device only if they change a result or a guard band."""
+    where = f"line {why.line}: " if why.line else ""
+    unwatched = "bounds, uninitialised reads and races went unwatched"
+    return Label("not_watched", f"{where}the simulator does not run {why.what}, so that {unwatched}")
