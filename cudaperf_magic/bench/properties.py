@@ -61,7 +61,7 @@ def coalescing(lines: Sequence[LineCost]) -> Property | None:
     score, each = ideal / sectors, sum(c.requests for c in lines)
     raw = sectors / each if each else 0.0
     if score >= 1.0:
-        reason = f"no request asks for more sectors than it needs; line {worst.line} asks for most of them"
+        reason = "no request asks for more sectors than it needs"
         return _property("coalescing", 1.0, raw, "sectors a request", reason, line=worst.line)
     asked, needed = (count / max(worst.requests, 1) for count in (worst.sectors, worst.ideal_sectors))
     reason = f"line {worst.line} asks for {asked:.3g} sectors a request where {needed:.3g} would do"

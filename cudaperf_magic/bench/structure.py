@@ -32,6 +32,7 @@ def structure(
         resources: what ptxas said of each kernel.
         compulsory_bytes: what must be moved once at least; see `compulsory`.
     """
+    lines = sorted(lines, key=lambda line: line.line)  # of two that cost the same, the first is named
     accesses = [line for line in lines if line.sectors]
     found = (
         properties.coalescing(accesses),

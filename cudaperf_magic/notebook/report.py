@@ -143,7 +143,8 @@ def structure_table(structure: Structure | None) -> str:
     """The structural properties, each with its bar, measured value, line and reason."""
     rows = []
     for item in words.properties(structure):
-        place = f"line {item.line}: " if item.line and f"line {item.line}" not in item.reason else ""
+        is_told = not item.line or item.score == 1.0 or f"line {item.line}" in item.reason
+        place = "" if is_told else f"line {item.line}: "
         remedy = f" → {item.remedy}" if item.remedy else ""
         numbers = f"{words.number(item.score)} ({words.measured(item)})"
         rows.append(

@@ -1,15 +1,15 @@
 """The structure of a run from hardware counters, beside what the simulator saw of the same kernels on a smaller case.
 
 Raw values and scores are counted; a property's line, and what to do about it, are the simulator's. What no counter
-tells (atomics that meet at one address) stays the simulator's own, and says so by its `source`. Nothing runs here; what
-the counters mean is in `metrics.py`.
+tells (atomics that meet at one address, words that several warps of a block read) stays the simulator's own, and says
+so by its `source`. Nothing runs here; what the counters mean is in `metrics.py`.
 """
 
 from __future__ import annotations
 
 from cudaperf_magic.bench.architectures import WARP, Architecture
 from cudaperf_magic.bench.counters.metrics import Counts
-from cudaperf_magic.bench.properties import GOOD, SECTOR_BYTES, in_bytes
+from cudaperf_magic.bench.properties import GOOD, READERS, SECTOR_BYTES, in_bytes
 from cudaperf_magic.records import Case, Property, Structure
 
 # Where the simulator has no advice of its own, because the smaller case did not show the loss.
@@ -118,13 +118,17 @@ def divergence(counts: Counts, simulated: Property | None) -> Property | None:
 
 
 def shared(counts: Counts, simulated: Property | None) -> Property | None:
+    """Absent where no shared memory was accessed and, as the simulator saw it, none would help."""
     wavefronts, conflicts = counts.wavefronts, counts.get("conflicts")
     if wavefronts is None or conflicts is None:
         return simulated
+    would_help = simulated if simulated is not None and simulated.unit == READERS else None
     if not wavefronts:
-        return None
+        return would_help
     ideal = max(wavefronts - conflicts, 1.0)
     raw = wavefronts / ideal
+    if would_help is not None and would_help.score < 1.0 / raw:
+        return would_help
     words = f"{raw:.3g} wavefronts of shared memory for each that would do without bank conflicts"
     return _counted("shared", 1.0 / raw, raw, "wavefronts for 1", words, simulated)
 
@@ -140,9 +144,8 @@ def balance(counts: Counts, simulated: Property | None) -> Property | None:
 
 def _counted(name: str, score: float, raw: float, unit: str, words: str, simulated: Property | None) -> Property:
     score = min(1.0, max(0.0, score))
-    line, remedy, reason = None, "", f"{words} (counted)"
+    line, remedy, reason = simulated.line if simulated else None, "", f"{words} (counted)"
     if score < GOOD:
-        line = simulated.line if simulated else None
         remedy = (simulated.remedy if simulated else "") or REMEDIES[name]
         if simulated is not None and simulated.score < GOOD:
             reason += f"; simulated: {simulated.reason}"

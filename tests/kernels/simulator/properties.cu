@@ -5,7 +5,7 @@ __global__ void product(const float* a, const float* b, float* c, int n) {
     int i = blockIdx.y * blockDim.y + threadIdx.y, j = blockIdx.x * blockDim.x + threadIdx.x;
     float sum = 0;
     for (int k = 0; k < n; k++)
-        sum += a[i * n + k] * b[k * n + j];
+        sum += a[i * n + k] * b[k * n + j];  // warps read the same words of b
     c[i * n + j] = sum;
 }
 
@@ -106,13 +106,13 @@ __global__ void speaking(const float* x) {
 }
 
 __global__ void two_waits(const float* x, float* y, int n) {
-    __shared__ float part[128];
+    __shared__ float part[128], sums[128];
     float sum = 0;
     part[threadIdx.x] = x[threadIdx.x];
     __syncthreads();  // all come at once
     if (threadIdx.x < 32)
         for (int k = 0; k < n; k++) sum += part[k & 127] * x[k & 127];
-    part[threadIdx.x] = sum;
+    sums[threadIdx.x] = sum;
     __syncthreads();  // three warps wait for the first
-    y[threadIdx.x] = part[threadIdx.x ^ 32];
+    y[threadIdx.x] = sums[threadIdx.x ^ 32];
 }
