@@ -7,7 +7,7 @@ it knows is in the episode (every candidate carries its schedule), so an episode
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from math import inf, log2
 
@@ -24,6 +24,7 @@ from cudaperf_magic.compiler.schedule import Schedule, Step, parse_schedule
 from cudaperf_magic.policies.estimate import estimate
 from cudaperf_magic.policies.time_model import modelled_us
 from cudaperf_magic.policies.timed import closeness, fastest, filled, least_rank, spread, variants
+from cudaperf_magic.policies.wishes import Wishes, read_wishes
 from cudaperf_magic.proposals import Candidates, Done, Keep, Proposal
 from cudaperf_magic.records import PROPERTIES, Candidate, Episode, Outcome, Property, Task
 from cudaperf_magic.tasks.work import estimated_steps
@@ -35,6 +36,7 @@ FOLLOWED_BY = {"interchange": ("stage",), "stage": ("pad",), "tile": ("coarsen",
 # Where time counts, also what keeps more loads under way in the kernel that a step has made.
 TIMED_BY = FOLLOWED_BY | {"two_pass": ("unroll",), "team": ("unroll",), "split_k": ("unroll",), "panel": ("tile",)}
 WORTHWHILE = 1.02  # times as fast, as the model has it, for a step on one kernel of several
+NO_WISHES = Wishes()
 NOTHING_LEFT = "no move is left that changes the best program"
 
 
@@ -91,7 +93,7 @@ class SearchPolicy:
                 return Done(close)
             start, context = quickest, filled(context, quickest[1])
         tried = {c.source for turn in episode.turns for c in (turn.candidate, *(other for other, _ in turn.others))}
-        found = self._untried(self.ideas(*start, context), tried)
+        found = self._untried(self.ideas(*start, context, read_wishes(episode.hint)), tried)
         return Candidates(tuple(found)) if found else Done(NOTHING_LEFT)
 
     def _untried(self, ideas: Iterator[Candidate], tried: set[str]) -> list[Candidate]:
@@ -111,17 +113,20 @@ class SearchPolicy:
             self._plain[key] = plan(self.function, context.orders, on_loops)
         return self._plain[key]
 
-    def ideas(self, best: Candidate, outcome: Outcome, context: Context) -> Iterator[Candidate]:
-        """Candidates one idea away from the best: first those that should move or take least, then the most needed."""
+    def ideas(
+        self, best: Candidate, outcome: Outcome, context: Context, wishes: Wishes = NO_WISHES
+    ) -> Iterator[Candidate]:
+        """Candidates one idea away from the best: first those that a person asked for, then those that should move or
+        take least, then the most needed."""
         schedule = parse_schedule(best.schedule)
         on_loops, on_kernels = parted(schedule)
         plain = self.plain(context, on_loops)
         base = carried_out(plain, Schedule(on_kernels), context)
         before = _cost(base, context)
         made: list[_Ranked] = []
-        on_c = tuple(_loop_ideas(plain, outcome, context))
+        on_c = tuple(_loop_ideas(plain, outcome, context, wishes))
         led_on = (more for idea in on_c for more in self._led_on(idea, on_loops, context))
-        for idea in (*_ideas(base, best, outcome, context), *on_c, *led_on):
+        for idea in _numbered((*_ideas(base, best, outcome, context), *on_c, *led_on), wishes):
             try:
                 changed, steps = self._carried(idea, base, schedule, context)
             except (Refused, ValueError):
@@ -140,8 +145,7 @@ class SearchPolicy:
             new = tuple(step for step in steps.steps if step not in schedule.steps)
             cost = _cost(changed, context)
             made.append(_Ranked(_rank(before / cost), 0.0, cost, changed, steps, new, why))
-        ranked = sorted(made, key=lambda m: (-m.rank, -m.need, m.cost if context.fills else 0.0))
-        for each in spread(ranked, lambda m: (m.rank, m.new)) if context.fills else ranked:
+        for each in _in_order(made, context, wishes):
             try:
                 yield self.candidate(each.program, each.schedule, context, each.why)
             except ValueError:
@@ -252,6 +256,22 @@ def keep_reason(program: Program) -> str:
     return f"{who} iterations that could run side by side: " + "; ".join(reasons)
 
 
+def _numbered(ideas: Iterable[_Idea], wishes: Wishes) -> Iterator[_Idea]:
+    """The ideas, each followed by those that it becomes with a number that a person asked for."""
+    for idea in ideas:
+        yield idea
+        yield from (replace(idea, steps=steps) for steps in wishes.numbered(idea.steps))
+
+
+def _in_order(made: list[_Ranked], context: Context, wishes: Wishes) -> Iterator[_Ranked]:
+    """What a person asked for comes first and what they asked against last, whatever the model says of it."""
+    ranked = sorted(made, key=lambda m: (-m.rank, -m.need, m.cost if context.fills else 0.0))
+    weights = [wishes.weigh(m.new) for m in ranked]
+    for weight in sorted(set(weights), reverse=True):
+        alike = [m for m, own in zip(ranked, weights, strict=True) if own == weight]
+        yield from spread(alike, lambda m: (m.rank, m.new)) if context.fills else alike
+
+
 def _cost(program: Program, context: Context) -> float:
     """What ranks a program: modelled time for sizes that fill a device, what it moves otherwise. Never zero."""
     return max(modelled_us(program, context.sizes) if context.fills else estimate(program, context.sizes), 1.0)
@@ -296,7 +316,7 @@ def _followed(base: Program, step: Step, context: Context) -> Iterator[tuple[tup
                 yield (following, *more), f"{following}: {move.teaches} {teaches}"
 
 
-def _loop_ideas(plain: Program, outcome: Outcome, context: Context) -> Iterator[_Idea]:
+def _loop_ideas(plain: Program, outcome: Outcome, context: Context, wishes: Wishes) -> Iterator[_Idea]:
     """Moves on the C's loops, for the properties that are low; they concern no kernel in particular."""
     structure = outcome.structure
     low = {p.name: p for p in structure.properties} if structure is not None else {}
@@ -305,7 +325,7 @@ def _loop_ideas(plain: Program, outcome: Outcome, context: Context) -> Iterator[
         need, name = max(lacking, default=(0.0, move.helps[0]))
         if need > 1.0 - GOOD_ENOUGH:
             yield _Idea((step,), f"{name} is {low[name].score:.2f}; {step}: {move.teaches}", 0.5 * need)
-        elif context.fills:
+        elif context.fills or wishes.weigh((step,)) > 0:
             yield _Idea((step,), f"{step}: {move.teaches}", 0.0)
 
 
