@@ -93,6 +93,7 @@ def test_turns_come_and_buttons_hold_end_and_go_on_in_the_same_output(start: Any
     episode = page.store.load(entry.identity)
     assert len(episode.turns) == turns and [hint.words for hint in episode.hints] == ["tile it"]
     assert len(page.store.recent()) == 1, "it went on with the same episode"
+    cell.get_by_role("button", name="Go on from here").scroll_into_view_if_needed()
     shoot(page, "live-gone-on")
     assert page.faults == []
 

@@ -344,3 +344,157 @@ def test_the_json_file_is_there_when_the_result_is(stage: Stage, tmp_path: Path)
     work = start(finish=lambda ended: file.write_text(records_json.dumps(ended.episode)) and None)
     assert Running(work).episode.turns
     assert len(json.loads(file.read_text())["turns"]) == 4
+
+
+# ---- from a shell ----
+
+
+@pytest.fixture
+def shell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+    from IPython.core.interactiveshell import InteractiveShell
+
+    monkeypatch.setenv("IPYTHONDIR", str(tmp_path / "ipython"))
+    made = InteractiveShell.instance()
+    made.history_manager.enabled = False
+    made.run_line_magic("load_ext", "cudaperf_magic")
+    yield made
+    background.stop_all()
+    for work in background.active():
+        work.wait(LONG_S)
+    made.history_manager.end_session()
+    InteractiveShell.clear_instance()
+
+
+def run(shell: Any, line: str, cell: str = SAXPY.source) -> Any:
+    result = shell.run_cell(f"%%cudaperf {line}\n{cell}" if cell else f"%cudaperf {line}")
+    result.raise_error()
+    return result.result
+
+
+def test_a_cell_in_the_background_ends_at_once_and_binds_its_name(stage: Stage, slow: SlowBench, shell: Any) -> None:
+    assert run(shell, "translate --background -o kernel --turns 4") is None
+    kernel = shell.user_ns["kernel"]
+    assert isinstance(kernel, Running) and shell.user_ns["_"] is kernel
+    assert "turn 1 of 4" in repr(kernel)
+    slow.may_end.set()
+    assert kernel.source == BETTER
+    assert run(shell, "check --against kernel -o mine", BETTER).ok
+
+
+def test_line_magics_hold_go_on_and_stop(stage: Stage, slow: SlowBench, shell: Any) -> None:
+    for command in ("stop", "pause"):
+        assert "nothing is played in the background" in str(run(shell, command, ""))
+    run(shell, "translate --background -o kernel --turns 4")
+    assert slow.begun.wait(LONG_S)
+    assert "paused; %cudaperf resume goes on" in str(run(shell, "pause", ""))
+    assert "turn 1 of 4" in str(run(shell, "resume", ""))
+    with pytest.raises(UsageError, match="it is being played already"):
+        run(shell, "resume", "")
+    assert "%cudaperf resume goes on" in str(run(shell, "stop", ""))
+    assert background.active() == ()
+    slow.may_end.set()
+    assert run(shell, "resume --wait --turns 4", "").source == BETTER
+
+
+def test_a_cell_that_waits_lets_what_is_in_the_background_end_first(
+    stage: Stage, slow: SlowBench, shell: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run(shell, "translate --background -o first --turns 4")
+    assert slow.begun.wait(LONG_S)
+    threading.Timer(0.2, slow.may_end.set).start()
+    second = run(shell, "translate --wait --turns 4")
+    assert shell.user_ns["first"].work.state == "ended" and second.source == BETTER
+    assert "waits for 1 translation in the background" in capsys.readouterr().out
+
+
+def test_options_that_exclude_each_other_and_bad_names_are_refused_before_anything_runs(
+    stage: Stage, shell: Any
+) -> None:
+    with pytest.raises(UsageError, match="exclude each other"):
+        run(shell, "translate --wait --background")
+    with pytest.raises(UsageError, match="write a Python name"):
+        run(shell, "translate --background -o 2x")
+    assert stage.asked == {} and background.active() == ()
+
+
+class Bundles:
+    def __init__(self) -> None:
+        self.shown: list[dict[str, Any]] = []
+
+    def display(self, bundle: dict[str, Any], raw: bool) -> None:
+        self.shown.append(bundle)
+
+    update = display
+
+
+@pytest.mark.parametrize("has_widgets", [True, False])
+def test_the_report_takes_the_views_place_with_or_without_widgets(
+    stage: Stage, slow: SlowBench, shell: Any, monkeypatch: pytest.MonkeyPatch, has_widgets: bool
+) -> None:
+    bundles = Bundles()
+    monkeypatch.setattr("IPython.display.DisplayHandle", lambda: bundles)
+    monkeypatch.setattr(front_end, "has_display", lambda shell: True)
+    monkeypatch.setattr(front_end, "has_widgets", lambda shell: has_widgets)
+    run(shell, "translate --background -o kernel --turns 4")
+    assert slow.begun.wait(LONG_S)
+    background.active()[0].pause()
+    assert "%cudaperf resume goes on" in bundles.shown[-1]["text/html"]
+    background.active()[0].unpause()
+    assert "%cudaperf stop ends it" in bundles.shown[-1]["text/html"]
+    slow.may_end.set()
+    kernel = shell.user_ns["kernel"]
+    assert kernel.source == BETTER
+    until(lambda: "application/vnd.cudaperf.report+json" in bundles.shown[-1])
+    assert bundles.shown[-1]["text/html"].count("verified CUDA") >= 1
+    assert "Call kernel(n, a, x, y)" in bundles.shown[-1]["text/html"]
+
+
+def test_the_form_goes_on_with_a_hint_and_says_what_is_wrong(stage: Stage, slow: SlowBench) -> None:
+    from cudaperf_magic.notebook.controls import Controls
+
+    slow.may_end.set()
+    work = start(3)
+    assert work.wait(LONG_S)
+    controls = Controls(work)
+    assert controls._form.layout.display == "flex" and controls._playing.layout.display == "none"
+    work.observer = controls.heard
+    controls.turns.value, controls.hint.value = 4, "x" * 5000
+    controls.go_on.click()
+    assert "✗" in controls.said.value and work.state == "ended"
+    controls.hint.value = "four at a time"
+    controls.go_on.click()
+    assert work.wait(LONG_S) and work.episode is not None
+    assert len(work.episode.turns) == 4 and controls.hint.value == ""
+    until(lambda: controls._form.layout.display == "flex")
+
+
+@pytest.mark.filterwarnings("default")
+def test_a_kernel_that_is_shut_down_leaves_no_process_and_an_episode_to_go_on_with(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import psutil
+    from jupyter_client.manager import start_new_kernel
+
+    monkeypatch.setenv("CUDAPERF_STORE", str(tmp_path / "episodes.db"))
+    monkeypatch.setenv("IPYTHONDIR", str(tmp_path / "ipython"))
+    manager, client = start_new_kernel(cwd=str(Path(__file__).parent))
+    try:
+        said: list[str] = []
+        for code in (
+            "import slow_stage, test_live; slow_stage.put_up(); slow_stage.TakingItsTime.evaluate = "
+            "lambda *_: test_live._wait_for_a_child()",
+            "%load_ext cudaperf_magic",
+            "%%cudaperf translate --background -o kernel\nvoid saxpy(void);",
+        ):
+            reply = client.execute_interactive(code, timeout=LONG_S, output_hook=lambda found: said.append(str(found)))
+            assert reply["content"]["status"] == "ok", said
+        kernel = psutil.Process(manager.provisioner.pid)  # type: ignore[union-attr]
+        until(lambda: len(kernel.children(recursive=True)) >= 2)
+        children = kernel.children(recursive=True)
+    finally:
+        client.stop_channels()
+        manager.shutdown_kernel()
+    _, alive = psutil.wait_procs(children, timeout=SOON_S)
+    assert alive == []
+    (entry,) = Store().unfinished()
+    assert entry.turns == 0
