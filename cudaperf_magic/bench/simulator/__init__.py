@@ -19,7 +19,7 @@ opcodes.py says which opcodes run (rows: opcode_rows.py, opcodes_arithmetic.py, 
 OPCODES.md.
 
 The runtime, in C: runtime.c schedules blocks, warps and lanes, limits.c ends them; memory.c checks where an address
-leads; trace.c follows each access to cost.c (sectors, wavefronts), cache.c (L1, L2, DRAM) and races.c; async.c,
-tensor.c, text.c and rounding.c do what their names say. Generated code includes sim.h, warp.h and arith.h; faults.h,
-cost.h, cache.h and races.h are what the files of the runtime tell each other.
+leads; trace.c follows each access to cost.c (sectors, wavefronts), reuse.c (words that several warps read), cache.c
+(L1, L2, DRAM) and races.c; async.c, tensor.c, text.c and rounding.c do what their names say. Generated code includes
+sim.h, warp.h and arith.h; faults.h, cost.h, cache.h and races.h are what the files of the runtime tell each other.
 """

@@ -22,6 +22,7 @@ RUNNING = (
     "barrier_slots", "barrier_lost",
 )  # fmt: skip
 GREATEST = ("busiest_warp", "busiest_block", "worst_collision", "dirty_bytes")
+ACCESSES = ("load", "store", "atomic")
 # Of the modelled traffic: sums in sectors, by the name that both sides have for them.
 TRAFFIC = ("l1_sectors", "l1_hits", "l2_read_sectors", "l2_read_hits", "l2_write_sectors", "l2_atomic_sectors")
 KEY = ("kernel", "line", "grid", "block", "shared_bytes")
@@ -99,15 +100,10 @@ def _flops(kernel: Kernel) -> int:
 
 def _entry(kernel: Kernel, now: _Open, costs: NDArray[np.uint64], flops: int) -> LaunchTotals:
     record, step, sites = kernel.record, now.step, kernel.lowered.sites
-    width = len(costs)
-    is_access = np.zeros(width, bool)
-    is_access[: len(sites)] = [s.operation in ("load", "store", "atomic") for s in sites]
+    operations = np.array([s.operation for s in sites] or [""])  # a kernel without sites has one row of costs
+    is_access, loads, atomics = np.isin(operations, ACCESSES), operations == "load", operations == "atomic"
+    combined = np.array([s.is_combined for s in sites] or [False])
     in_global = is_access & (costs[:, COLUMN["sectors"]] > 0)
-    loads, atomics = np.zeros(width, bool), np.zeros(width, bool)
-    loads[: len(sites)] = [s.operation == "load" for s in sites]
-    atomics[: len(sites)] = [s.operation == "atomic" for s in sites]
-    combined = np.zeros(width, bool)
-    combined[: len(sites)] = [s.is_combined for s in sites]
 
     def total(name: str, where: NDArray[np.bool_] = is_access) -> int:
         return int(costs[where, COLUMN[name]].sum())
@@ -139,7 +135,7 @@ def _entry(kernel: Kernel, now: _Open, costs: NDArray[np.uint64], flops: int) ->
         ideal_wavefronts=total("ideal_wavefronts"),
         atomics=total("requests", atomics),
         collisions=total("collisions"),
-        combined_collisions=max(0, total("collisions", combined) - total("requests", combined)),
+        combined_collisions=_combined_collisions(costs[combined]),
         worst_collision=int(kernel.costs[:, COLUMN["worst_collision"]].max(initial=0)),
         warp_words=total("warp_words"),
         again_words=total("again_words"),
@@ -151,6 +147,11 @@ def _entry(kernel: Kernel, now: _Open, costs: NDArray[np.uint64], flops: int) ->
         dirty_bytes=now.dirty_sectors * SECTOR_BYTES,
         **{name: now.traffic[name] for name in TRAFFIC},
     )
+
+
+def _combined_collisions(costs: NDArray[np.uint64]) -> int:
+    met, requests = (costs[:, COLUMN[name]].astype(np.int64) for name in ("collisions", "requests"))
+    return int(np.maximum(met - requests, 0).sum())
 
 
 def _costliest(kernel: Kernel, costs: NDArray[np.uint64], combined: NDArray[np.bool_]) -> Costliest:
@@ -212,7 +213,7 @@ def access_costs(kernels: Mapping[str, Kernel]) -> tuple[AccessCost, ...]:
     found: list[AccessCost] = []
     for name, kernel in kernels.items():
         for row, site in zip(kernel.costs.tolist(), kernel.lowered.sites, strict=False):
-            if site.operation in ("load", "store", "atomic"):
+            if site.operation in ACCESSES:
                 requests, lanes, sectors, local, wavefronts = (
                     row[COLUMN[c]] for c in ("requests", "lanes", "sectors", "local_sectors", "wavefronts")
                 )
