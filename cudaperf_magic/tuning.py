@@ -46,6 +46,16 @@ class Choice:
     def is_other(self) -> bool:
         return self.stored is not self.chosen
 
+    @property
+    def gain(self) -> float | None:
+        """How many times as fast the chosen one is; None where they were not timed under the same conditions."""
+        if self.stored is None or self.chosen is None:
+            return None
+        stored, chosen = timed(self.stored.turn.outcome), timed(self.chosen.turn.outcome)
+        if stored is None or chosen is None or stored.conditions != chosen.conditions:
+            return None
+        return stored.median_us / chosen.median_us
+
 
 @dataclass(frozen=True)
 class Standing:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -43,6 +44,26 @@ def test_a_reward_of_speed_alone_would_have_chosen_the_fastest() -> None:
     prettier, honest = judge(TWO, SPEED_ALONE).choices
     assert (prettier.stored and prettier.stored.number, prettier.chosen and prettier.chosen.number) == (3, 2)
     assert prettier.is_other and not honest.is_other
+
+
+def test_a_choice_says_both_rewards_both_speeds_and_what_it_gains() -> None:
+    (choice,) = judge(record([episode(PRETTIER)]), SPEED_ALONE).choices
+    assert choice.gain == pytest.approx(60 / 40)
+    shown = tuning_words.choices(judge(record([episode(PRETTIER)]), SPEED_ALONE))
+    (row,) = shown.rows
+    assert row[1].startswith("turn 3: ") and row[2].startswith("turn 2: ") and row[3] == "1.5 times its speed"
+    assert "1.67×" in row[1] and "2.5×" in row[2] and "0 would be slower and 1 not" in shown.answer
+    untimed = [correct(coalescing=0.1), correct(coalescing=0.9)]
+    (silent,) = judge(record([episode(untimed)]), changed(DEFAULT, ["structure=-1"])).choices
+    assert silent.is_other and silent.gain is None
+
+
+def test_of_many_episodes_those_with_another_choice_are_shown_first_and_the_rest_is_counted() -> None:
+    many = record([episode(HONEST, f"h{i}") for i in range(30)] + [episode(PRETTIER, f"p{i}") for i in range(3)])
+    shown = tuning_words.choices(judge(many, SPEED_ALONE))
+    assert [row[0] for row in shown.rows[:4]] == ["p0", "p1", "p2", "h0"]
+    assert len(shown.rows) == tuning_words.MOST_ROWS
+    assert "in 3 of 33 episodes" in shown.answer and "13 more episodes not shown" in shown.answer
 
 
 def test_an_episode_without_a_right_turn_has_no_choice() -> None:
@@ -226,6 +247,9 @@ def test_the_plot_of_a_thousand_turns_is_as_small_as_that_of_ten() -> None:
     assert drawn is not None
     assert sum(sum(row) for row in drawn.counts) == 1000
     assert len(tuning_words.plot_html(drawn)) < 120_000
+    assert [len(row) for row in drawn.counts] == [tuning_words.COLUMNS] * tuning_words.ROWS
+    for row in tuning_words.plot_html(drawn).split("<div")[3:-1]:  # empty cells in one block are as wide as they were
+        assert sum(map(int, re.findall(r"inline-block;width:(\d+)px", row))) in (0, 40 * tuning_words.CELL_PX), row
     assert tuning_words.grid(judge(record([]), DEFAULT)) is None
 
 

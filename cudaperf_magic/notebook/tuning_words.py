@@ -8,16 +8,17 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from textwrap import wrap
 
 from ..rewards import Preset
 from ..rewards.presets import TermWeight
 from ..rewards.terms import GATES
-from ..tuning import Rated, Record, Standing
+from ..tuning import Choice, Rated, Record, Standing
 from . import markup, words
 from .tables import Table
 
-MOST_ROWS = 20  # of a ranking
+MOST_ROWS = 20  # of a ranking, and of the choices
 MOST_SUSPICIONS = 8
 COLUMNS, ROWS = 40, 12  # of the plot
 CELL_PX = 13
@@ -75,23 +76,36 @@ def ranking(standing: Standing, most: int = MOST_ROWS) -> Table:
     return Table(head, tuple(rows), "there is no turn to rank", answer)
 
 
-def choices(standing: Standing) -> Table:
-    """What this reward would have chosen in each episode, beside what stands as its best."""
-    rows = []
-    for choice in standing.choices:
-        stored, chosen = choice.stored, choice.chosen
-        if stored is None or chosen is None:
-            rows.append((choice.label, "none is correct", "", "", ""))
-            continue
-        verdict = "another" if choice.is_other else "the same"
-        gain = ""
-        if choice.is_other and stored.speedup and chosen.speedup:
-            gain = f"{chosen.speedup / stored.speedup:.3g} times its speed"
-        rows.append((choice.label, f"turn {stored.number}", f"turn {chosen.number}", verdict, gain))
-    others = sum(choice.is_other for choice in standing.choices)
-    answer = f"It would have chosen another turn in {others} of {words.plural(len(rows), 'episode')}." if rows else ""
-    head = ("episode", "stored best", "would be best", "", "measured")
-    return Table(head, tuple(rows), "there is no episode", answer)
+def choices(standing: Standing, most: int = MOST_ROWS) -> Table:
+    """What this reward would have chosen in each episode, beside what stands as its best: turn, reward, speedup.
+
+    Of many episodes those where it would have chosen another come first.
+    """
+    others = [choice for choice in standing.choices if choice.is_other]
+    alike = [choice for choice in standing.choices if not choice.is_other]
+    shown = (others + alike)[:most] if len(standing.choices) > most else standing.choices
+    answer = f"It would have chosen another turn in {len(others)} of {words.plural(len(standing.choices), 'episode')}."
+    if gains := [gain for choice in others if (gain := choice.gain) is not None]:
+        slower = sum(gain < 1.0 for gain in gains)
+        answer += f" Of {len(gains)} timed, {slower} would be slower and {len(gains) - slower} not."
+    if rest := len(standing.choices) - len(shown):
+        answer += f" {words.plural(rest, 'more episode')} not shown."
+    head = ("episode", "stored best", "would be best", "measured")
+    return Table(head, tuple(map(_choice_row, shown)), "there is no episode", answer)
+
+
+def _choice_row(choice: Choice) -> tuple[str, str, str, str]:
+    if choice.stored is None or choice.chosen is None:
+        return choice.label, "none is correct", "", ""
+    stored, chosen = _chosen(choice.stored), _chosen(choice.chosen)
+    if not choice.is_other:
+        return choice.label, stored, "the same", ""
+    return choice.label, stored, chosen, f"{choice.gain:.3g} times its speed" if choice.gain is not None else ""
+
+
+def _chosen(rated: Rated) -> str:
+    speed = f", {rated.speedup:.3g}×" if rated.speedup is not None else ""
+    return f"turn {rated.number}: {rated.total:.3f}{speed}"
 
 
 def agreement(standing: Standing) -> str:
@@ -181,7 +195,7 @@ def plot_html(drawn: Grid) -> str:
     """The grid as inline blocks; a cell's tint and its number both say how many turns are in it."""
     rows = []
     for row in drawn.counts:
-        cells = "".join(_cell(count) for count in row)
+        cells = "".join(_cells(count, len(list(alike))) for count, alike in groupby(row))
         rows.append(markup.tag("div", f"height:{CELL_PX}px;white-space:nowrap;line-height:{CELL_PX}px", cells))
     low, high = drawn.rewards
     left, right = (f"{value:.3g}" for value in drawn.speedups)
@@ -194,10 +208,15 @@ def plot_html(drawn: Grid) -> str:
     return above + markup.tag("div", "overflow-x:auto", box) + below
 
 
-def _cell(count: int) -> str:
-    shape = f"display:inline-block;width:{CELL_PX}px;height:{CELL_PX}px;vertical-align:top;text-align:center"
+def _cells(count: int, alike: int) -> str:
+    """So many cells of the same count; empty ones are one block, since a page is sent at every step of a slider."""
+    shape = f"display:inline-block;width:{{}}px;height:{CELL_PX}px;vertical-align:top;text-align:center"
     if not count:
-        return markup.tag("span", shape)
+        return markup.tag("span", shape.format(alike * CELL_PX))
+    return alike * _filled(count, shape.format(CELL_PX))
+
+
+def _filled(count: int, shape: str) -> str:
     tint = f"{shape};background:{markup.BLUE};color:white;font-size:9px;border-radius:3px"
     return markup.tag("span", tint, str(count) if count < 100 else "+", title=words.plural(count, "turn"))
 
