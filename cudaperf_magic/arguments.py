@@ -8,15 +8,19 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from . import commands, records_json
-from .errors import StoreError, UsageError
+from . import records_json
+from .errors import UsageError
+from .module_tasks import module_task
 from .options import Request
+from .reading import read_file
 from .records import Episode, Outcome, Task
 from .records_inspection import Inspection
 from .rewards import Preset, save_preset
+from .tasks.pytorch import OWN_KERNELS_ONLY
 
 _FLAGS = {"sizes": "--size", "ranges": "--range", "defines": "--define", "folders": "--include"}
 _READING = ("entry", "sizes", "ranges", "defines", "folders")
@@ -55,25 +59,49 @@ def checking(request: Request) -> dict[str, Any]:
     return {"device": request.device, "reward": request.reward, "goals": request.goal}
 
 
+def comparing(request: Request, namespace: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    """Which kernels, under which reward, and what .cu files are held against."""
+    if not request.against:
+        refuse_reading(request)
+    return {
+        "names": request.names,
+        "reward": request.reward,
+        "against": against(request, namespace) if request.against else None,
+        "device": request.device,
+        "is_measured": request.measure,
+        "namespace": namespace,
+    }
+
+
 def rewarding(request: Request) -> dict[str, Any]:
     """Which reward, and which of its numbers are replaced."""
     return {"reward": request.reward, "changes": request.set}
 
 
-def against(request: Request) -> Task:
-    """The task that `--against` names: a C file, or the episode of that name.
+def against(request: Request, namespace: Mapping[str, Any] | None = None) -> Task:
+    """The task that `--against` names: something in the notebook, a C or Python file, or an episode as named.py
+    finds it.
 
     Raises:
-        UsageError: there is neither.
+        UsageError: there is none.
     """
+    from .named import FILES, task
+
     name = request.against
-    if Path(name).suffix == ".c" or Path(name).is_file():
-        return commands.read_file(name, **reading(request))
+    of_modules = module_task(name, namespace, (OWN_KERNELS_ONLY,) if request.own_kernels else ())
+    if of_modules is not None:
+        refuse_reading(request)
+        return of_modules
+    if request.own_kernels:
+        raise UsageError(f"--own-kernels is of PyTorch modules, and {name} is none; every CUDA kernel is its own")
+    path = Path(name)
+    if name not in (namespace or {}) and (path.suffix == ".c" or (path.is_file() and path.suffix not in FILES)):
+        return read_file(name, **reading(request))
     refuse_reading(request)
     try:
-        return commands.load(name).task
-    except StoreError:
-        raise UsageError(f"--against {name}: no translation, C file or episode has that name") from None
+        return task(name, namespace)
+    except UsageError as problem:
+        raise UsageError(f"--against {name}: {problem}") from None
 
 
 def refuse_reading(request: Request) -> None:
@@ -81,7 +109,8 @@ def refuse_reading(request: Request) -> None:
     for name in _READING:
         if getattr(request, name):
             flag = _FLAGS.get(name, f"--{name}")
-            raise UsageError(f"{flag} says how a C file is read, and {request.against} was read already; leave it out")
+            what = f"{request.against} was read already; leave it out" if request.against else "--against names none"
+            raise UsageError(f"{flag} says how a C file is read, and {what}")
 
 
 def save_reward(path: str | None, preset: Preset) -> None:

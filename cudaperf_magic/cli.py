@@ -96,10 +96,15 @@ def _rewards(request: Request) -> int:
 
 def _compare(request: Request) -> int:
     arguments.refuse_unwritable(request.json)
-    result = commands.compare(request.names, reward=request.reward)
+    result = commands.compare(**arguments.comparing(request))
     if request.json:
         arguments.write_text(request.json, dumps(result.data, allow_nan=False) + "\n")
     print(result.text)
+    return FOUND
+
+
+def _show(request: Request) -> int:
+    print(commands.show(request.name).text)
     return FOUND
 
 
@@ -124,5 +129,6 @@ _COMMANDS: dict[str, Callable[[Request], int]] = {
     "rewards": _rewards,
     "compare": _compare,
     "history": _history,
+    "show": _show,
     "doctor": _doctor,
 }

@@ -11,12 +11,15 @@ from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from datetime import datetime
-from pathlib import Path
 from textwrap import shorten
 from typing import TYPE_CHECKING, Any, Self
 
 from .errors import UsageError
 from .notebook.tables import Table
+from .reading import file_text as file_text
+from .reading import folder_of as folder_of
+from .reading import read as read
+from .reading import read_file as read_file
 from .records import Candidate, Episode, Task, Turn
 from .translation import Checked, Translation
 
@@ -26,6 +29,8 @@ if TYPE_CHECKING:
     from .episode import Bench as Evaluator
     from .episode import Policy
     from .inspected import Inspected
+    from .named import Found
+    from .shown import Shown
     from .store import Store
     from .tuned import Tuned
     from .watching import Watch
@@ -183,8 +188,9 @@ def check(
     """Hold a CUDA program of your own against a task: verdict, structure, reward, and what to try next.
 
     Args:
-        kernel: kernels, and one host function with the C function's name and parameters (device pointers).
-        against: a task (`read_task`) or a translation, whose task is meant.
+        kernel: kernels, and one host function with the C function's name and parameters (device pointers); against a
+            task of PyTorch, Python text with the class `ModelNew`.
+        against: a task (`read_task`, `read_module_task`) or a translation, whose task is meant.
         goals: least scores that a right kernel has to reach as well: ("coalescing>=0.9", "shared>=1").
     """
     from .goals import hold, read_goal
@@ -198,6 +204,8 @@ def check(
     candidate = Candidate(kernel, origin="person")
     with closing(open_bench(device)) as bench:
         outcome = bench.evaluate(task, candidate)
+        if task.language == "pytorch" and outcome.ok:  # its other shapes are told at the last look
+            outcome = bench.accept(task, candidate, outcome)
     judged = score(outcome, preset)
     told = reflect(outcome, judged, Episode(task, policy="person", preset=reward), candidate)
     results = hold(wanted, outcome.structure) if outcome.ok else ()
@@ -278,24 +286,68 @@ def rewards(
     return Tuned(record(found), preset, problems)
 
 
-def compare(names: Sequence[str], *, reward: str = "default", namespace: Mapping[str, Any] | None = None) -> Compared:
+def compare(
+    names: Sequence[str],
+    *,
+    reward: str = "default",
+    against: Task | None = None,
+    device: str = "auto",
+    is_measured: bool = False,
+    namespace: Mapping[str, Any] | None = None,
+) -> Compared:
     """Put two or more kernels side by side: verdicts, properties, times, sources, and which is better, how surely.
 
     Args:
-        names: as for `rewards`; `saxpy:2` is the second turn, an episode without a number stands for its best.
+        names: as for `rewards`; `saxpy:2` is the second turn, an episode without a number stands for its best;
+            `mine.cu` is a program of your own, which is checked first.
+        against: what such a program is held against; the task of the first episode that is named when None.
+        device: where programs are checked and timed. is_measured: time them anew, in pairs with the first.
 
     Raises:
         UsageError: fewer than two names, or one that names nothing.
     """
     from .compared import Compared
-    from .named import find
+    from .named import find, is_program
     from .rewards import load_preset
 
     if len(names) < 2:
         raise UsageError("compare takes two or more names, for example: compare saxpy:1 saxpy:2")
-    found = [find(name, namespace) for name in names]
+    preset = load_preset(reward)
+    known = {name: find(name, namespace) for name in names if not is_program(name, namespace)}
+    task = against or next((one.task for one in known.values()), None)
+    for name in (name for name in names if name not in known):
+        known[name] = _checked_file(name, task, device=device, reward=reward)
+    found = [known[name] for name in names]
+    entries = tuple(one.entry for one in found)
     notes = tuple(dict.fromkeys(one.note for one in found if one.note))
-    return Compared.under(load_preset(reward), tuple(one.entry for one in found), notes)
+    if is_measured:
+        from .compared import timed_anew
+
+        with closing(open_bench(device)) as bench:
+            entries, more = timed_anew(entries, bench)
+        notes += more
+    return Compared.under(preset, entries, notes)
+
+
+def _checked_file(name: str, task: Task | None, *, device: str, reward: str) -> Found:
+    from .named import Found, episode_of
+
+    source = file_text(name)
+    if task is None:
+        raise UsageError(f"nothing says what {name} should compute; write --against FILE.c, or name an episode too")
+    checked = check(source, task, device=device, reward=reward)
+    return Found(name, episode_of(checked), 1)
+
+
+def show(name: str, *, namespace: Mapping[str, Any] | None = None) -> Shown:
+    """The report of something earlier: an episode or turn by name, what a --json file holds, or a saved notebook.
+
+    Raises:
+        UsageError: it names nothing, or a file that holds nothing of ours.
+    """
+    from . import shown
+
+    return shown.show(name, namespace)
 
 
 def load(identity: str) -> Translation:
@@ -315,43 +367,6 @@ def history(limit: int = 20) -> Table:
         rows.append((entry.identity, entry.name, when, str(entry.turns), ended))
     empty = "no episode yet; %%cudaperf translate or `cudaperf translate FILE.c` plays one"
     return Table(("episode", "function", "begun", "turns", "ended"), tuple(rows), empty)
-
-
-def read(source: str, **settings: Any) -> Task:
-    """C text to a Task whose own C was run, and does nothing undefined, on every input made for it.
-
-    Raises:
-        TaskError: it cannot be taken, or it reads out of bounds, or what it has not written; with its line.
-    """
-    from .bench.settle import settled
-    from .tasks.c import read_task
-    from .watching import analysis
-
-    with analysis():
-        return settled(*read_task(source, **settings))
-
-
-def read_file(path: str | Path, *, folders: tuple[str, ...] = (), **settings: Any) -> Task:
-    """`read` on a file; its own folder is where its #include lines look first."""
-    return read(file_text(path), folders=(folder_of(path), *folders), **settings)
-
-
-def folder_of(path: str | Path) -> str:
-    return str(Path(path).resolve().parent)
-
-
-def file_text(path: str | Path) -> str:
-    """A file's text.
-
-    Raises:
-        UsageError: it is not there, is a folder, or is not text.
-    """
-    try:
-        return Path(path).read_text(encoding="utf-8-sig")  # some editors begin a file with a mark
-    except UnicodeDecodeError:
-        raise UsageError(f"{path} is not UTF-8 text") from None
-    except OSError as problem:
-        raise UsageError(f"{path} cannot be read: {(problem.strerror or str(problem)).lower()}") from None
 
 
 def open_bench(device: str) -> Bench:

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from .bench.measuring.statistics import LEAST_PAIRS, Ratio, apart
+from .bench.measuring.statistics import LEAST_PAIRS, Ratio, apart, ratio
 from .records import PROPERTIES, Outcome, Task, Timing, Turn
 
 Ground = Literal["correctness", "time", "structure", "nothing"]
@@ -31,6 +31,8 @@ class Entry:
     task: Task
     turn: Turn | None
     kept: str = ""  # the reason, where the episode was answered with KEEP
+    anew: Timing | None = None  # timed for this comparison, in pairs with the one that `is_reference`
+    is_reference: bool = False
 
     @property
     def outcome(self) -> Outcome | None:
@@ -65,9 +67,29 @@ def versus(one: Entry, other: Entry) -> Versus:
         return Versus("correctness", 0 if one.is_right else 1, f"{better.label} is better, surely: {why}.")
     if not one.is_right:
         return Versus("nothing", None, f"Neither {one.label} nor {other.label} is verified, so neither is better.")
+    if (beside := _beside(one, other)) is not None:
+        return beside
     if one.timing is None or other.timing is None:
         return _by_structure(one, other)
     return _by_time(one, other, one.timing, other.timing)
+
+
+def _beside(one: Entry, other: Entry) -> Versus | None:
+    """From what was timed for this comparison; None where it was not of both."""
+    if one.anew is not None and other.anew is not None:
+        return _by_time(one, other, one.anew, other.anew)
+    if one.is_reference and other.anew is not None:
+        first, second, timing = 0, 1, other.anew
+    elif other.is_reference and one.anew is not None:
+        first, second, timing = 1, 0, one.anew
+    else:
+        return None
+    if timing.interval is None:
+        return None
+    found = ratio(timing.samples_us, timing.baseline_samples_us)  # above 1: the one that is not the reference is faster
+    back = Ratio(1 / found.value, 1 / found.high, 1 / found.low, found.pairs)
+    noise = timing.noise if timing.noise is not None else LEAST_NOISE
+    return _said(one, other, back if first < second else found, noise, "timed in pairs")
 
 
 def _by_time(one: Entry, other: Entry, ours: Timing, theirs: Timing) -> Versus:
@@ -77,6 +99,11 @@ def _by_time(one: Entry, other: Entry, ours: Timing, theirs: Timing) -> Versus:
         return Versus("nothing", None, f"Their times cannot be compared: fewer than {LEAST_PAIRS} samples were taken.")
     found, how = _ratio(ours, theirs)
     noise = max(ours.noise or LEAST_NOISE, theirs.noise or LEAST_NOISE)
+    return _said(one, other, found, noise, how)
+
+
+def _said(one: Entry, other: Entry, found: Ratio, noise: float, how: str) -> Versus:
+    """`found`: how many times as fast the first is as the second."""
     sure = f"95 % interval {found.low:.3g} to {found.high:.3g}, {how}"
     if found.is_faster(noise):
         return Versus("time", 0, f"{one.label} is {found.value:.3g} times as fast as {other.label} ({sure}).", found)

@@ -1,7 +1,7 @@
 """From a word to an episode, or to one turn of it: whatever a person may name where one of them is asked for.
 
-    saxpy            a variable of the notebook: a translation, a checked kernel, an episode
-    out/saxpy.json   a file that --json wrote
+    saxpy            a variable of the notebook: a translation, a checked kernel, an episode, a turn, work in progress
+    out/saxpy.json   a file that --json wrote; a saved notebook, whose last episode is meant
     saxpy-1f3a       an episode of the store, or enough of its beginning
     saxpy            else the latest episode of that function in the store
     saxpy:2          the second turn of any of these
@@ -11,28 +11,39 @@ It reads; it plays and evaluates nothing.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from . import records_json
+from .compared import Compared
+from .comparison import Entry
 from .errors import StoreError, UsageError, did_you_mean
-from .records import Episode, Task, Turn
+from .inspected import Inspected
+from .records import Episode, Outcome, Task, Turn
+from .saved import NOTEBOOK, saved
 from .store import Store
-from .translation import Checked, Translation
+from .translation import Checked
 
 LATEST = 20  # episodes of the store that are meant when none is named
 SEARCHED = 500  # latest episodes of the store among which a function's name is looked for
+FILES = (".json", NOTEBOOK)
+PROGRAMS = (".cu", ".cuh")
+_KINDS = {Outcome: "an outcome without its kernel", Inspected: "an inspection", Compared: "a comparison"}
 
 
 @dataclass(frozen=True)
 class Found:
-    """What a word names: a task with its turns, and which of them is meant (None: all, the best standing for them)."""
+    """What a word names: a task with its turns, and which of them is meant (None: all, the best standing for them).
+
+    Attributes:
+        note: which one was taken where several have that name, in a sentence; "" elsewhere.
+    """
 
     label: str
     episode: Episode
     number: int | None = None  # counted from 1
+    note: str = ""
 
     @property
     def task(self) -> Task:
@@ -43,6 +54,11 @@ class Found:
         """The turn that is meant: the one that was named, else the best; None where no turn is correct."""
         return self.episode.turns[self.number - 1] if self.number else self.episode.best
 
+    @property
+    def entry(self) -> Entry:
+        """As it is compared."""
+        return Entry(self.label, self.task, self.turn, self.episode.kept)
+
 
 def find(word: str, namespace: Mapping[str, Any] | None = None, store: Store | None = None) -> Found:
     """The episode or turn that a word names.
@@ -51,17 +67,15 @@ def find(word: str, namespace: Mapping[str, Any] | None = None, store: Store | N
         UsageError: nothing has that name, or it has no such turn. StoreError: the store cannot be read.
     """
     name, number = _split(word)
-    value = (namespace or {}).get(name)
-    if value is not None and (episode := _episode_of(value)) is not None:
-        found = Found(word, episode)
-    elif name.endswith(".json") or Path(name).is_file():
-        found = Found(word, _from_file(Path(name).expanduser()))
-    else:
-        found = Found(word, _stored(name, namespace, store or Store()))
+    found = _variable(name, namespace or {}) or _filed(name) or _stored(name, namespace or {}, store or Store())
+    if number is None:
+        return Found(word, found.episode, found.number, found.note)
     turns = len(found.episode.turns)
-    if number is not None and not 1 <= number <= turns:
+    if found.number is not None and found.number != number:
+        raise UsageError(f"{word}: {name} is one turn")
+    if not 1 <= number <= turns:
         raise UsageError(f"{word}: {name} has {turns} turn{'s' if turns != 1 else ''}")
-    return Found(word, found.episode, number)
+    return Found(word, found.episode, number, found.note)
 
 
 def episodes(
@@ -87,49 +101,93 @@ def episodes(
     return tuple(read), tuple(problems)
 
 
+def task(word: str, namespace: Mapping[str, Any] | None = None, store: Store | None = None) -> Task:
+    """The task of what a word names; a variable may hold a task itself.
+
+    Raises:
+        UsageError, StoreError: as `find`.
+    """
+    value = (namespace or {}).get(word)
+    return value if isinstance(value, Task) else find(word, namespace, store).task
+
+
+def episode_of(checked: Checked) -> Episode:
+    """A checked kernel is an episode of one turn, by a person."""
+    return Episode(checked.task, (checked.turn,), "checked", policy="person", preset=checked.turn.reward.preset)
+
+
+def is_file(name: str) -> bool:
+    """Whether a word means a file. A built program may have the function's name and lie in the same folder: without a
+    known ending or a folder, no file is meant."""
+    path = Path(name).expanduser()
+    return path.suffix in FILES or (path.name != name and path.is_file())
+
+
+def is_program(word: str, namespace: Mapping[str, Any] | None = None) -> bool:
+    """Whether a word means a file with a CUDA program."""
+    return word not in (namespace or {}) and Path(word).suffix in PROGRAMS
+
+
 def _split(word: str) -> tuple[str, int | None]:
     name, colon, number = word.rpartition(":")
-    return (name, int(number)) if colon and name and number.isdecimal() else (word, None)
+    is_number = number.isascii() and number.isdecimal() and len(number) < 10
+    return (name, int(number)) if colon and name and is_number else (word, None)
 
 
-def _episode_of(value: object) -> Episode | None:
-    """An episode for anything that holds judged turns; a checked kernel is an episode of one turn by a person."""
-    if isinstance(value, Episode):
-        return value
+def _variable(name: str, namespace: Mapping[str, Any]) -> Found | None:
+    value = namespace.get(name)
+    if isinstance(value, Turn):
+        for episode in _episodes_in(namespace.values()):
+            place = next((i for i, turn in enumerate(episode.turns, 1) if turn is value), None)
+            if place is not None:
+                return Found(name, episode, place)
+        raise UsageError(f"{name} is a turn of no episode of this notebook; write saxpy:3 for turn 3 of saxpy")
+    held = _held(value)
+    return Found(name, held) if held is not None else None
+
+
+def _held(value: object) -> Episode | None:
+    """The episode of anything that holds one: a translation, also one that is still being played."""
     if isinstance(value, Checked):
-        return Episode(value.task, (value.turn,), "checked", policy="person", preset=value.turn.reward.preset)
-    episode = getattr(value, "episode", None) if isinstance(value, Translation) or hasattr(value, "episode") else None
+        return episode_of(value)
+    episode = value if isinstance(value, Episode) else getattr(value, "episode", None)
     return episode if isinstance(episode, Episode) else None
 
 
-def _from_file(path: Path) -> Episode:
-    try:
-        text = path.read_text(encoding="utf-8")
-    except UnicodeDecodeError:
-        raise UsageError(f"{path} is not UTF-8 text") from None
-    except OSError as problem:
-        raise UsageError(f"{path} cannot be read: {(problem.strerror or str(problem)).lower()}") from None
-    try:
-        return records_json.loads(Episode, text)
-    except ValueError as problem:
-        raise UsageError(f"{path} holds no episode: {problem}") from None
+def _episodes_in(values: Iterable[object]) -> list[Episode]:
+    return [episode for value in list(values) if (episode := _held(value)) is not None]
 
 
-def _stored(name: str, namespace: Mapping[str, Any] | None, store: Store) -> Episode:
+def _filed(name: str) -> Found | None:
+    if not is_file(name):
+        return None
+    parts = saved(Path(name).expanduser())
+    read = [episode for part in parts if (episode := _held(part.value)) is not None]
+    if not read:
+        why = next((part.problem for part in parts if part.problem), "")
+        raise UsageError(f"{name} holds no episode: {why or f'it holds {_KINDS[type(parts[0].value)]}'}")
+    note = f"{name} holds {len(read)} episodes; the last is meant." if len(read) > 1 else ""
+    return Found(name, read[-1], None, note)
+
+
+def _stored(name: str, namespace: Mapping[str, Any], store: Store) -> Found:
     entries = store.recent(SEARCHED)
     identities = [entry.identity for entry in entries]
     named = [entry.identity for entry in entries if entry.name == name]
-    begun = [identity for identity in identities if identity.startswith(name)]
+    begun = [identity for identity in identities if name and identity.startswith(name)]
     if name in identities:
-        return store.load(name)
+        return Found(name, store.load(name))
     if named:
-        return store.load(named[0])
-    if len(begun) == 1 and name:
-        return store.load(begun[0])
-    if begun and name:
+        note = f"{name} is the latest of {len(named)} episodes of that name, {named[0]}." if len(named) > 1 else ""
+        return Found(name, store.load(named[0]), None, note)
+    if len(begun) == 1:
+        return Found(name, store.load(begun[0]))
+    if begun:
         raise UsageError(f"several episodes begin with {name}: {', '.join(begun[:4])}; write more of one's name")
-    known = [key for key, value in (namespace or {}).items() if _episode_of(value) is not None]
+    known = [key for key, value in namespace.items() if isinstance(value, Turn) or _held(value) is not None]
     near = did_you_mean(name, [*known, *identities, *(entry.name for entry in entries)])
+    if not near and (value := namespace.get(name)) is not None:
+        raise UsageError(f"{name} is a variable of the type {type(value).__name__}, which holds no episode")
     raise UsageError(
         f"nothing is named {name}: no variable, JSON file or episode{near}; `cudaperf history` lists episodes"
     )

@@ -77,6 +77,7 @@ COMMANDS: dict[str, str] = {
     "rewards": "hold a reward against past episodes, and tune it: ranking, choices, advantages, reward against speed",
     "compare": "put two or more kernels side by side: which is better, and how surely",
     "history": "list past episodes, or show one",
+    "show": "draw the report of an episode, a turn, a --json file, or every report in a saved notebook",
     "doctor": "say what this machine has, what is missing and the command that mends it",
 }
 
@@ -90,11 +91,13 @@ def _option(flags: str, commands: str, text: str, fronts: str = "cli magic", **s
     return Option(tuple(flags.split()), tuple(commands.split()), text, settings, tuple(fronts.split()))  # type: ignore[arg-type]
 
 
-def _many(flags: str, text: str, metavar: str, commands: str = "translate check inspect") -> Option:
+def _many(flags: str, text: str, metavar: str, commands: str = "translate check inspect compare") -> Option:
     return _option(flags, commands, text, metavar=metavar, action="append", default=[])
 
 
+_C = "translate check compare"  # the sub-commands that read C
 _MANY_NUMBERS: dict[str, Any] = {"metavar": "NAME=NUMBER", "action": "append", "default": []}
+_DEVICE: dict[str, Any] = {"type": _device, "default": "auto", "metavar": "NAME"}
 _WORDS: dict[str, Any] = {"metavar": "WORDS", "default": ""}
 _SWITCH: dict[str, Any] = {"action": "store_true"}
 MANY: dict[str, Any] = {"nargs": "*", "default": [], "metavar": "EPISODE"}
@@ -104,31 +107,35 @@ OPTIONS: tuple[Option, ...] = (
     _option("kernel", "check inspect", "the CUDA file", "cli", metavar="KERNEL.cu"),
     _option("identity", "resume history", "an episode's name", nargs="?", default="", metavar="EPISODE"),
     _option("names", "rewards", "episodes: variables, --json files, the store's; none: its latest", **MANY),
-    _option("names", "compare", "two or more: variables, --json files, episodes; saxpy:2 is a turn", **MANY),
+    _option("names", "compare", "two or more: variables, --json files, episodes, .cu files; saxpy:2: a turn", **MANY),
+    _option("name", "show", "a variable, an episode, saxpy:2, a --json file or NOTEBOOK.ipynb", metavar="NAME"),
     _option(
         "-o --out",
-        "translate check inspect resume rewards compare",
+        "translate check inspect resume rewards compare show",
         "bind the result to this name",
         "magic",
         metavar="NAME",
     ),
     _option("-o --out", "translate resume", "write the best kernel here", "cli", metavar="KERNEL.cu"),
-    _option("--against", "check", "a translation's name, a C file or a past episode", metavar="NAME", required=True),
+    _option("--against", "check", "a translation, C file, past episode, or Model (.py)", metavar="NAME", required=True),
+    _option("--own-kernels", "check", "of ModelNew: no library may compute in its place", action="store_true"),
+    _option("--against", "compare", "what .cu files are held against; else the first episode's task", metavar="NAME"),
+    _option("--measure", "compare", "time them anew on the GPU, in pairs with the first", action="store_true"),
     _option("--goal", "check", "a least score: coalescing=0.9", metavar="NAME=SCORE", action="append", default=[]),
-    _option("--entry", "translate check", "which function, when there are several", metavar="NAME"),
+    _option("--entry", "translate check compare", "which function, when there are several", metavar="NAME"),
     _option("--entry", "inspect", "which host function, when several launch kernels", metavar="NAME"),
     _many("--launch", "how it is launched: 'k<<<(n+255)/256, 256>>>(x, y, n)'", "LAUNCH", "inspect"),
     _many("--size", "a scalar's value or an array's extent: n=4096, x=n*m", "NAME=SIZE"),
     _many("--range", "values: col=0:cols-1, ptr=0:nnz:ascending, x=0.1:10", "NAME=LOW:HIGH"),
     _many("-D --define", "a macro for the C preprocessor: N=1024", "NAME[=VALUE]"),
-    _many("-I --include", "where #include lines are looked up beside the file's folder", "FOLDER", "translate check"),
+    _many("-I --include", "where #include lines are looked up beside the file's folder", "FOLDER", _C),
     _option("--turns", "translate resume", "how many turns at most", type=_whole(1), default=6, metavar="N"),
     _option("--proposals", "translate resume", "choices a turn", type=_whole(1), default=4, metavar="N"),
     _option("--policy", "translate resume", "who proposes: search", type=_policy, default="search", metavar="NAME"),
     _option("--hint", "resume", "words that the next turn reads first: 'tile in shared memory'", **_WORDS),
     _option("--wait", "translate resume", "the cell ends when the work has ended", "magic", **_SWITCH),
     _option("--background", "translate resume", "the cell ends at once, the work goes on", "magic", **_SWITCH),
-    _option("--device", "translate check resume", "simulator, cuda:0", type=_device, default="auto", metavar="NAME"),
+    _option("--device", "translate check resume compare", "simulator, cuda:0", **_DEVICE),
     _option("--device --arch", "inspect", "the GPU: H100, sm_75", default="sm_90", metavar="GPU"),
     _option("--races", "inspect", "look for races between blocks in global memory too", action="store_true"),
     _option("--line", "inspect", "whose access map is drawn", type=_whole(1), metavar="N"),

@@ -92,7 +92,7 @@ def test_no_verified_kernel_ends_with_one(stage: Stage, saxpy_c: str, capsys: py
         (["translate", "OTHER"], "line 2: nothing here is saxpy"),
         (["translate"], "FILE"),
         (["check", "FILE"], "--against"),
-        (["check", "FILE", "--against", "nobody"], "no translation, C file or episode has that name"),
+        (["check", "FILE", "--against", "nobody"], "--against nobody: nothing is named nobody"),
         (["history", "nobody-1"], "there is no episode"),
         (["resume"], "no episode is unfinished"),
     ],

@@ -164,13 +164,13 @@ def test_the_command_line_compares_files_and_writes_json(
 @pytest.mark.parametrize(
     ("content", "words"),
     [
-        (b"", "holds no episode"),
-        (b"{", "holds no episode"),
+        (b"", "it is empty"),
+        (b"{", "it ends in the middle"),
         (b"\xff\xfe\x00", "not UTF-8"),
-        (b'{"record": "outcome", "version": 1}', "expected a record of kind 'episode'"),
+        (b'{"record": "outcome", "version": 1, "build": {"ok": false}}', "holds no episode: it holds an outcome"),
         (b"[1]", "expected a JSON object"),
         (b'{"record": "episode", "version": 99}', "upgrade cudaperf-magic"),
-        (b'{"record": "episode", "version": 1, "task": NaN}', "holds no episode"),
+        (b'{"record": "episode", "version": 1, "task": NaN}', "it holds NaN, which is no JSON number"),
     ],
 )
 def test_a_file_that_holds_no_episode_is_refused_in_one_sentence(tmp_path: Path, content: bytes, words: str) -> None:

@@ -30,6 +30,10 @@ ROWS: tuple[tuple[str, ...], ...] = (
         "named",
         "tuned",
         "compared",
+        "saved",
+        "shown",
+        "reading",
+        "module_tasks",
         "background",
         "watching",
     ),
@@ -39,6 +43,7 @@ ROWS: tuple[tuple[str, ...], ...] = (
     # An episode as HTML and as text; no Jupyter in them.
     (
         "notebook.report",
+        "notebook.outcome_report",
         "notebook.tables",
         "notebook.terminal",
         "notebook.markup",

@@ -106,7 +106,7 @@ def test_a_mistake_in_the_cell_is_one_sentence_without_traceback(
         ("history", "int x;", "history reads no cell"),
         ("translate --trns 3", "int x;", "did you mean --turns?"),
         ("translate -o 2x", SAXPY.source, "write a Python name"),
-        ("check --against nobody", "int x;", "no translation, C file or episode has that name"),
+        ("check --against nobody", "int x;", "--against nobody: nothing is named nobody"),
     ],
 )
 def test_wrong_use_is_said_in_one_sentence(stage: Stage, shell: Any, line: str, cell: str, said: str) -> None:

@@ -82,7 +82,7 @@ def test_both_fronts_have_the_same_options_but_for_files_names_and_what_a_cell_w
     for command in options.offered("cli"):
         in_a_cell = set(options.flags(command, "magic")) - {"--wait", "--background"}
         assert set(options.flags(command, "cli")) == in_a_cell - (
-            {"-o", "--out"} if command in ("check", "inspect", "rewards", "compare") else set()
+            {"-o", "--out"} if command in ("check", "inspect", "rewards", "compare", "show") else set()
         )
 
 

@@ -26,7 +26,7 @@ from cudaperf_magic.bench.modules.evaluate import LaneB
 from cudaperf_magic.bench.nvrtc import Compiled
 from cudaperf_magic.bench.oracle import Oracle
 from cudaperf_magic.bench.verify import verify_everywhere
-from cudaperf_magic.records import Candidate, Outcome, Task
+from cudaperf_magic.records import Candidate, Outcome, Task, Timing
 
 MOST_ORACLES = 32  # tasks whose references are kept in memory
 
@@ -101,6 +101,19 @@ class Bench:
             found = self._on_device.accept(candidate, compiled, self._oracle(task), outcome)
         spent = ("accept", time.perf_counter() - started)
         return replace(found, stages=(*outcome.stages, spent), seconds=outcome.seconds + spent[1])
+
+    def pair(self, task: Task, candidate: Candidate, baseline: Candidate) -> Timing | str:
+        """Two candidates that `evaluate` found right, timed anew and beside each other: `baseline` in the place of the
+        plain translation. Where there is no timing, why not, as the end of a sentence.
+
+        Raises:
+            TaskError, ToolchainError: as `evaluate`.
+        """
+        if self._on_device is None:
+            return "there is no CUDA device"
+        if task.language == "pytorch":
+            return "modules are not timed in pairs"
+        return self._on_device.pair(self._oracle(task), candidate, baseline)
 
     def _simulated(self, task: Task, candidate: Candidate, compiled: Compiled, stages: Stages) -> Outcome:
         reached = Outcome(compiled.build, device=self.device)

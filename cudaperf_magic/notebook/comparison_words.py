@@ -9,6 +9,7 @@ from .. import records_json
 from ..comparison import Entry, answer, order
 from ..records import PROPERTIES, RewardBreakdown
 from . import markup, terminal, timing_words, words
+from .report import Report
 from .tables import Table
 
 NONE = "-"
@@ -111,17 +112,22 @@ def _moves(entry: Entry) -> str:
 # ---- forms ----
 
 
-def text(entries: Sequence[Entry], rewards: Rewards) -> str:
-    parts = [answer(entries), str(table(entries, rewards))]
+def comparison_report(entries: Sequence[Entry], rewards: Rewards, notes: Sequence[str] = ()) -> Report:
+    return Report(text(entries, rewards, notes), html(entries, rewards, notes), data(entries, rewards, notes))
+
+
+def text(entries: Sequence[Entry], rewards: Rewards, notes: Sequence[str] = ()) -> str:
+    parts = ["\n".join([answer(entries), *notes]), str(table(entries, rewards))]
     for entry, rows in _differences(entries):
         lines = [f"  {terminal.SIGNS[kind][0]} {line}" for kind, line in rows]
         parts.append("\n".join([f"from {entries[0].label} to {entry.label}", *(lines or ["  the sources are equal"])]))
     return "\n\n".join(parts)
 
 
-def html(entries: Sequence[Entry], rewards: Rewards) -> str:
+def html(entries: Sequence[Entry], rewards: Rewards, notes: Sequence[str] = ()) -> str:
     parts = [
         markup.paragraph(answer(entries), "font-size:15px"),
+        *(markup.paragraph(note, "opacity:0.75") for note in notes),
         markup.tag("div", "overflow-x:auto", table(entries, rewards).html),
     ]
     for entry, rows in _differences(entries):
@@ -137,12 +143,13 @@ def html(entries: Sequence[Entry], rewards: Rewards) -> str:
     return markup.page(*parts)
 
 
-def data(entries: Sequence[Entry], rewards: Rewards) -> dict[str, Any]:
+def data(entries: Sequence[Entry], rewards: Rewards, notes: Sequence[str] = ()) -> dict[str, Any]:
     """For a renderer of our MIME type."""
     return {
         "kind": "comparison",
         "version": records_json.VERSION,
         "headline": answer(entries),
+        "notes": list(notes),
         "order": [list(group) for group in order(entries)],
         "entries": [
             {
@@ -150,6 +157,8 @@ def data(entries: Sequence[Entry], rewards: Rewards) -> dict[str, Any]:
                 "task": records_json.to_json(entry.task),
                 "turn": records_json.to_json(entry.turn) if entry.turn else None,
                 "kept": entry.kept,
+                "anew": records_json.to_json(entry.anew) if entry.anew else None,
+                "is_reference": entry.is_reference,
                 "reward": records_json.to_json(reward) if reward else None,
             }
             for entry, reward in zip(entries, rewards, strict=True)

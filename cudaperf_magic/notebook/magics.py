@@ -146,10 +146,15 @@ class CudaperfMagics(Magics):
         return None
 
     def _compare(self, request: Request, _: str) -> Compared:
-        result = commands.compare(request.names, reward=request.reward, namespace=self.shell.user_ns)
+        result = commands.compare(**arguments.comparing(request, self.shell.user_ns))
         self._keep(request, result)
         if request.json:
             arguments.write_text(request.json, dumps(result.data, allow_nan=False) + "\n")
+        return result
+
+    def _show(self, request: Request, _: str) -> Any:
+        result = commands.show(request.name, namespace=self.shell.user_ns)
+        self._keep(request, result)
         return result
 
     def _history(self, request: Request, _: str) -> Any:
@@ -168,13 +173,7 @@ class CudaperfMagics(Magics):
             raise UsageError(f"-o {request.out}: write a Python name")
 
     def _against(self, request: Request) -> Task:
-        """What `--against` names: something in the notebook, a C file, or an episode of the store."""
-        name = request.against
-        named = self.shell.user_ns.get(name)
-        if isinstance(named, Translation | Checked | Task):
-            arguments.refuse_reading(request)
-            return named if isinstance(named, Task) else named.task
-        return arguments.against(request)
+        return arguments.against(request, self.shell.user_ns)
 
 
 @context_matcher()  # type: ignore[untyped-decorator]

@@ -49,7 +49,7 @@ def check_text(task: Task, turn: Turn, goals: tuple[Result, ...] = ()) -> str:
         lines += [f"  {sentence}" for sentence in words.conditions(task, outcome)]
     else:
         lines.append(f"  {words.where(outcome)}")
-    lines += _trouble(outcome)
+    lines += trouble(outcome)
     lines += ["", *reward_view.text(turn.reward), *timing_lines(outcome.timing), *structure_rows(outcome.structure)]
     if turn.reflection:
         lines += ["", "what to try next:", *(f"  {line}" for line in turn.reflection.splitlines())]
@@ -102,7 +102,8 @@ def structure_rows(structure: Structure | None) -> list[str]:
     """The properties that apply under a title; nothing when none does."""
     rows = []
     for item in words.properties(structure):
-        place = f"line {item.line}: " if item.line and f"line {item.line}" not in item.reason else ""
+        is_told = not item.line or item.score == 1.0 or f"line {item.line}" in item.reason
+        place = "" if is_told else f"line {item.line}: "
         title = words.PROPERTY_TITLES[item.name]
         rows.append(f"  {title:<20}  {bar(item.score)}  {words.number(item.score, 2):<5}  {place}{item.reason}")
     return ["structure", *rows] if rows else []
@@ -115,7 +116,8 @@ def _turn_line(number: int, turn: Turn, is_best: bool) -> str:
     return f"{star} turn {number}  {badge.sign} {badge.text:<16}  {reward:>6}  {words.intention(turn)}"
 
 
-def _trouble(outcome: Outcome) -> list[str]:
+def trouble(outcome: Outcome) -> list[str]:
+    """Why it does not build, or what it did wrong."""
     rows = []
     if not outcome.build.ok:
         rows += [f"  {line}" for line in outcome.build.log.splitlines()[:12]]
@@ -191,7 +193,7 @@ class TerminalView:
         self.console.print(line, soft_wrap=True)
         if not turn.outcome.ok:
             self.console.print(f"  {words.verdict_sentence(turn.outcome)}", markup=False, soft_wrap=True)
-        rows = [*_trouble(turn.outcome), *timing_lines(turn.outcome.timing)[1:]]
+        rows = [*trouble(turn.outcome), *timing_lines(turn.outcome.timing)[1:]]
         for row in [*rows, *structure_rows(turn.outcome.structure)[1:]]:
             self.console.print(row, markup=False, style="dim", soft_wrap=True)
         if before is not None:
