@@ -26,7 +26,7 @@ ALL_BUT_BYTES = ("occupancy", "balance", "synchronisation", "coalescing", "share
 
 @dataclass(frozen=True)
 class Resource:
-    """What limits a timed kernel, in a sentence, and which properties have a say in it, the first one most."""
+    """What limits a timed kernel, in a sentence, and which properties have a say in it."""
 
     sentence: str
     properties: tuple[str, ...] = PROPERTIES
