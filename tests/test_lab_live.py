@@ -1,4 +1,4 @@
-"""The live view in a real JupyterLab: turns that come after the cell has ended, buttons, and what a saved page keeps."""
+"""The live view in a real JupyterLab: turns that come after the cell ended, buttons, what a saved page keeps."""
 
 from __future__ import annotations
 
