@@ -10,8 +10,6 @@ from __future__ import annotations
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
-from datetime import datetime
-from textwrap import shorten
 from typing import TYPE_CHECKING, Any, Self
 
 from .errors import UsageError
@@ -34,8 +32,6 @@ if TYPE_CHECKING:
     from .store import Store
     from .tuned import Tuned
     from .watching import Watch
-
-ENDED_CHARACTERS = 80  # of a row of the history; the episode itself says all of it
 
 
 @dataclass
@@ -306,7 +302,7 @@ def compare(
     Raises:
         UsageError: fewer than two names, or one that names nothing.
     """
-    from .compared import Compared
+    from .compared import Compared, timed_anew
     from .named import find, is_program
     from .rewards import load_preset
 
@@ -321,8 +317,6 @@ def compare(
     entries = tuple(one.entry for one in found)
     notes = tuple(dict.fromkeys(one.note for one in found if one.note))
     if is_measured:
-        from .compared import timed_anew
-
         with closing(open_bench(device)) as bench:
             entries, more = timed_anew(entries, bench)
         notes += more
@@ -359,14 +353,9 @@ def load(identity: str) -> Translation:
 
 def history(limit: int = 20) -> Table:
     """The latest episodes, newest first, as a table that shows itself."""
-    rows = []
-    for entry in open_store().recent(limit):
-        when = datetime.fromtimestamp(entry.begun_at).strftime("%Y-%m-%d %H:%M")
-        ended = f"KEEP: {entry.kept}" if entry.kept else entry.stopped or "unfinished"
-        ended = shorten(ended, ENDED_CHARACTERS, placeholder=" …")
-        rows.append((entry.identity, entry.name, when, str(entry.turns), ended))
-    empty = "no episode yet; %%cudaperf translate or `cudaperf translate FILE.c` plays one"
-    return Table(("episode", "function", "begun", "turns", "ended"), tuple(rows), empty)
+    from .shown import history_of
+
+    return history_of(open_store().recent(limit))
 
 
 def open_bench(device: str) -> Bench:

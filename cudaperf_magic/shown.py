@@ -1,4 +1,5 @@
-"""What `show` gives back: reports of what was played, checked, inspected or compared earlier, drawn anew.
+"""What `show` gives back, and the list of what there is: reports of what was played, checked, inspected or compared
+earlier, drawn anew.
 
     a name as everywhere (named.py)   the episode's report; of `saxpy:2` that turn's
     a file (saved.py)                 the report of what it holds; of a saved notebook every one in it
@@ -8,10 +9,12 @@ It draws nothing by itself and evaluates nothing.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from functools import cached_property
 from pathlib import Path
+from textwrap import shorten
 from typing import Any
 
 from .compared import Compared
@@ -20,9 +23,13 @@ from .named import find, is_file
 from .notebook import markup
 from .notebook.outcome_report import outcome_report
 from .notebook.report import Report, check_report, episode_report
+from .notebook.tables import Table
 from .records import Episode, Outcome
 from .saved import Saved, Value, saved
+from .store import Entry
 from .translation import Checked
+
+ENDED_CHARACTERS = 80  # of a row of the history; the episode itself says all of it
 
 
 @dataclass(frozen=True)
@@ -82,6 +89,18 @@ def show(name: str, namespace: Mapping[str, Any] | None = None) -> Shown:
     notes = (found.note,) if found.note else ()
     turn = found.turn if found.number else None
     return Shown((Saved(Checked(found.task, turn) if turn else found.episode),), notes)
+
+
+def history_of(entries: Iterable[Entry]) -> Table:
+    """A row an episode, in their order."""
+    rows = []
+    for entry in entries:
+        when = datetime.fromtimestamp(entry.begun_at).strftime("%Y-%m-%d %H:%M")
+        ended = f"KEEP: {entry.kept}" if entry.kept else entry.stopped or "unfinished"
+        ended = shorten(ended, ENDED_CHARACTERS, placeholder=" …")
+        rows.append((entry.identity, entry.name, when, str(entry.turns), ended))
+    empty = "no episode yet; %%cudaperf translate or `cudaperf translate FILE.c` plays one"
+    return Table(("episode", "function", "begun", "turns", "ended"), tuple(rows), empty)
 
 
 def report_of(value: Value) -> Report:
