@@ -349,7 +349,8 @@ def test_the_same_advice_is_not_given_twice_in_a_row() -> None:
     episode = played(("one", outcome), ("two", outcome))
     first, second = (turn.reflection for turn in episode.turns)
     assert "Try: let threadIdx.x run along j" in first
-    assert "let threadIdx.x run along j" not in second and "Try, for occupancy (0.25): use fewer registers" in second
+    assert "let threadIdx.x run along j" not in second and "Try for that: use fewer registers" in second
+    assert second.count("occupancy (0.25)") == 1 and "What limits it most is coalescing" in second
 
 
 def test_what_every_turn_taught_is_told_in_three_lists() -> None:

@@ -149,3 +149,24 @@ def test_no_words_break_the_reading_of_a_hint(hint: str) -> None:
 @pytest.mark.parametrize("source", [MATMUL, DOT, TRANSPOSE])
 def test_words_that_name_no_move_change_no_proposal(source: str) -> None:
     assert proposed(source, "think harder about it", LOW) == proposed(source, "", LOW)
+
+
+def tiled_turn(hint: str) -> tuple[Candidate, ...]:
+    """What is proposed after a plain turn, a tiled one that is better, and a hint."""
+    task, search = policy(MATMUL)
+    episode = after(Episode(task), first(task, search), LOW, 1.0)
+    tiled = next(c for c in proposed(MATMUL, "tile", LOW) if moves(c) == ["tile"])
+    episode = replace(after(episode, tiled, LOW, 2.0), hints=(Hint(hint, 2),))
+    answer = search.propose(episode)
+    assert isinstance(answer, Candidates)
+    return answer.ranked
+
+
+def test_a_hint_against_a_move_goes_back_to_the_best_program_without_it() -> None:
+    assert all("tile" in moves(candidate) for candidate in tiled_turn(""))
+    assert not any("tile" in moves(candidate) for candidate in tiled_turn("without tiles"))
+
+
+def test_a_hint_for_a_move_that_was_made_tries_other_numbers_of_it() -> None:
+    best, *_ = tiled_turn("tiles of 8")
+    assert parse_schedule(best.schedule).steps[0].values[-1] == 8

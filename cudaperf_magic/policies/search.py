@@ -84,7 +84,9 @@ class SearchPolicy:
             return Keep(keep_reason(program))
         if not episode.turns:
             return Candidates((self.candidate(program, Schedule(), context, "the plainest correct kernel"),))
-        best, quickest = episode.best, fastest(episode)
+        wishes = read_wishes(episode.hint)
+        open_to = wishes.kept(episode)
+        best, quickest = open_to.best or episode.best, fastest(open_to) or fastest(episode)
         if best is None:
             return Done("the plainest kernel was not correct, and every move starts from it")
         start = (best.candidate, best.outcome)
@@ -93,7 +95,7 @@ class SearchPolicy:
                 return Done(close)
             start, context = quickest, filled(context, quickest[1])
         tried = {c.source for turn in episode.turns for c in (turn.candidate, *(other for other, _ in turn.others))}
-        found = self._untried(self.ideas(*start, context, read_wishes(episode.hint)), tried)
+        found = self._untried(self.ideas(*start, context, wishes), tried)
         return Candidates(tuple(found)) if found else Done(NOTHING_LEFT)
 
     def _untried(self, ideas: Iterator[Candidate], tried: set[str]) -> list[Candidate]:
@@ -136,13 +138,15 @@ class SearchPolicy:
             if context.fills:
                 rank = least_rank(idea.steps, rank, schedule)
             made.append(_Ranked(rank, idea.need, cost, changed, steps, idea.steps, idea.why))
-        for steps, why in variants(schedule) if context.fills else ():
+        for steps, why in variants(schedule) if context.fills or wishes.wanted else ():
+            new = tuple(step for step in steps.steps if step not in schedule.steps)
+            if not context.fills and wishes.weigh(new) <= 0:
+                continue
             try:
                 loops, kernels = parted(steps)
                 changed = carried_out(self.plain(context, loops), Schedule(kernels), context)
             except (Refused, ValueError):
                 continue
-            new = tuple(step for step in steps.steps if step not in schedule.steps)
             cost = _cost(changed, context)
             made.append(_Ranked(_rank(before / cost), 0.0, cost, changed, steps, new, why))
         for each in _in_order(made, context, wishes):

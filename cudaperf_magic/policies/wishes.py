@@ -10,7 +10,8 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
-from cudaperf_magic.compiler.schedule import Step
+from cudaperf_magic.compiler.schedule import Step, parse_schedule
+from cudaperf_magic.records import Candidate, Episode
 
 # What people say -> the moves that do it. The moves' own names are understood besides.
 WORDS: tuple[tuple[str, tuple[str, ...]], ...] = (
@@ -84,6 +85,18 @@ class Wishes:
             for number in sorted(self.numbers - set(own)):
                 values = tuple(number if isinstance(value, int) else value for value in step.values)
                 yield (*steps[:at], replace(step, values=values), *steps[at + 1 :])
+
+    def kept(self, episode: Episode) -> Episode:
+        """The episode as if nothing had been tried that took an unwanted move: what the search may go on from."""
+
+        def is_free(candidate: Candidate) -> bool:
+            return not any(step.move in self.unwanted for step in parse_schedule(candidate.schedule).steps)
+
+        if not self.unwanted:
+            return episode
+        turns = (turn for turn in episode.turns if is_free(turn.candidate))
+        free = (replace(turn, others=tuple(pair for pair in turn.others if is_free(pair[0]))) for turn in turns)
+        return replace(episode, turns=tuple(free))
 
 
 def read_wishes(hint: str) -> Wishes:

@@ -51,14 +51,14 @@ def on_measure(outcome: Outcome, reward: RewardBreakdown, source: Sequence[str],
 
 
 def _told(limits: Sequence[Property], source: Sequence[str], before: str) -> list[str]:
-    first, rest = limits[0], list(limits[1:3])
+    first = limits[0]
     parts = [f"What limits it most is {_named(first)}: {first.reason}", quote(first.line, source)]
     fresh = next((p for p in limits if p.remedy and p.remedy not in before), None)
     if fresh is None or fresh is first:
         parts.append(f"Try: {first.remedy}" if first.remedy else "")
     else:  # what was advised for the first has just been read
-        parts += [f"Try, for {_named(fresh)}: {fresh.remedy}", quote(fresh.line, source)]
-    if rest:
+        parts += [f"Then {_named(fresh)}: {fresh.reason}", quote(fresh.line, source), f"Try for that: {fresh.remedy}"]
+    if rest := [p for p in limits[1:3] if fresh is first or p is not fresh]:
         parts.append("Then " + "; then ".join(f"{_named(p)}: {p.reason}" for p in rest))
     return parts
 
