@@ -23,7 +23,7 @@ from .inspected import Inspected
 from .records import Episode, Outcome, Task, Turn
 from .saved import NOTEBOOK, saved
 from .store import Store
-from .translation import Checked
+from .translation import Checked, Translation
 
 LATEST = 20  # episodes of the store that are meant when none is named
 SEARCHED = 500  # latest episodes of the store among which a function's name is looked for
@@ -184,7 +184,8 @@ def _stored(name: str, namespace: Mapping[str, Any], store: Store) -> Found:
         return Found(name, store.load(begun[0]))
     if begun:
         raise UsageError(f"several episodes begin with {name}: {', '.join(begun[:4])}; write more of one's name")
-    known = [key for key, value in namespace.items() if isinstance(value, Turn) or _held(value) is not None]
+    # By their types: to ask a translation that is still being played for its episode is to wait for it.
+    known = [key for key, value in namespace.items() if isinstance(value, Turn | Episode | Translation | Checked)]
     near = did_you_mean(name, [*known, *identities, *(entry.name for entry in entries)])
     if not near and (value := namespace.get(name)) is not None:
         raise UsageError(f"{name} is a variable of the type {type(value).__name__}, which holds no episode")

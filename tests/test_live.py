@@ -407,6 +407,16 @@ def test_a_cell_that_waits_lets_what_is_in_the_background_end_first(
     assert "waits for 1 translation in the background" in capsys.readouterr().out
 
 
+def test_a_name_that_is_misspelt_is_said_at_once_while_another_is_played(
+    stage: Stage, slow: SlowBench, shell: Any
+) -> None:
+    run(shell, "translate --background -o kernel --turns 4")
+    assert slow.begun.wait(LONG_S)
+    with pytest.raises(UsageError, match=r"nothing is named kernle.*did you mean kernel"):
+        run(shell, "rewards kernle", "")
+    assert background.active()
+
+
 def test_options_that_exclude_each_other_and_bad_names_are_refused_before_anything_runs(
     stage: Stage, shell: Any
 ) -> None:

@@ -32,7 +32,9 @@ class Controls:
             value=work.turns + MORE_TURNS, min=1, max=MOST_TURNS, description="Turns in all", layout={"width": "180px"}
         )
         self.hint = ipywidgets.Text(
-            placeholder="words that the next turn reads first", description="Hint", layout={"width": "420px"}
+            placeholder="words that the next turn reads first",
+            description="Hint",
+            layout={"width": "420px", "max_width": "98%"},
         )
         self.go_on = ipywidgets.Button(description="Go on from here", layout={"width": "140px"})
         self.said = ipywidgets.HTML()
