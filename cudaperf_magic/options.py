@@ -69,7 +69,7 @@ POLICIES = ("search",)
 
 COMMANDS: dict[str, str] = {
     "translate": "turn a C function into a verified CUDA kernel, over several turns",
-    "check": "hold a CUDA kernel of your own against a C function: verdict, structure, reward, what to try next",
+    "check": "hold a kernel of your own against a C function, or ModelNew against Model: verdict, reward, what to try",
     "inspect": "run a CUDA kernel of your own, watched: faults, cost of each line, which lane touches what, occupancy",
     "resume": "go on with an episode that was interrupted, stopped or paused, or that may have more turns",
     "stop": "end the translation that is played in the background; its turns are kept",
@@ -104,7 +104,8 @@ MANY: dict[str, Any] = {"nargs": "*", "default": [], "metavar": "EPISODE"}
 
 OPTIONS: tuple[Option, ...] = (
     _option("file", "translate", "the C file", "cli", metavar="FILE"),
-    _option("kernel", "check inspect", "the CUDA file", "cli", metavar="KERNEL.cu"),
+    _option("kernel", "check", "the CUDA file, or a Python file with ModelNew", "cli", metavar="KERNEL"),
+    _option("kernel", "inspect", "the CUDA file", "cli", metavar="KERNEL.cu"),
     _option("identity", "resume history", "an episode's name", nargs="?", default="", metavar="EPISODE"),
     _option("names", "rewards", "episodes: variables, --json files, the store's; none: its latest", **MANY),
     _option("names", "compare", "two or more: variables, --json files, episodes, .cu files; saxpy:2: a turn", **MANY),

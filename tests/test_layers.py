@@ -49,6 +49,7 @@ ROWS: tuple[tuple[str, ...], ...] = (
         "notebook.markup",
         "notebook.words",
         "notebook.timing_words",
+        "notebook.module_words",
         "notebook.place_words",
         "notebook.reward_view",
         "notebook.plots",

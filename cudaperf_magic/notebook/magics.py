@@ -56,7 +56,8 @@ class CudaperfMagics(Magics):
             return Shown(str(wanted))
         reads_cell = request.command in options.CELL_COMMANDS
         if reads_cell and not (cell or "").strip():
-            what = "the C function" if request.command == "translate" else "the CUDA program"
+            programs = {"translate": "the C function", "check": "the CUDA program, or ModelNew,"}
+            what = programs.get(request.command, "the CUDA program")
             raise UsageError(f"%%cudaperf {request.command} reads {what} from the cell below its line, which is empty")
         if not reads_cell and (cell or "").strip():
             raise UsageError(f"{request.command} reads no cell; write %cudaperf {request.command} on one line")

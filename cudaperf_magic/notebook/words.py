@@ -12,7 +12,7 @@ from typing import Literal
 
 from ..goals import Result
 from ..records import PROPERTIES, Case, Episode, Fault, Outcome, Property, Structure, Task, Turn
-from . import timing_words
+from . import module_words, timing_words
 
 Tone = Literal["good", "bad", "neutral"]
 DiffKind = Literal["add", "remove", "same", "place"]
@@ -155,6 +155,10 @@ def check_headline(task: Task, outcome: Outcome, goals: Sequence[Result] = ()) -
     missed = [result for result in goals if not result.ok]
     if outcome.ok and missed:
         return f"This kernel computes {task.entry} as the C does, but {_sentence(missed[0].sentence)}"
+    if task.language == "pytorch":
+        if outcome.verdict is not None and outcome.ok:
+            return module_words.headline(task, outcome.verdict)
+        return f"ModelNew does not do what {task.entry} does yet. {verdict_sentence(outcome)}"
     if outcome.ok:
         return f"This kernel computes {task.entry} as the C does. {verdict_sentence(outcome)}"
     return f"This kernel is not {task.entry} yet. {verdict_sentence(outcome)}"
@@ -169,7 +173,9 @@ def conditions(task: Task, outcome: Outcome) -> tuple[str, ...]:
     """Everything that the claim "verified" stands on, each as one sentence; an unmeasured time is never claimed."""
     found: list[str] = []
     verdict = outcome.verdict
-    if verdict is not None and verdict.ok:
+    if verdict is not None and verdict.ok and task.language == "pytorch":
+        found += module_words.conditions(task, verdict)
+    elif verdict is not None and verdict.ok:
         secret = verdict.cases_total - len(task.cases)
         also = f", {secret:,} of them on seeds that no policy saw" if secret > 0 else ""
         cases = plural(verdict.cases_total, "case")
@@ -179,7 +185,7 @@ def conditions(task: Task, outcome: Outcome) -> tuple[str, ...]:
             found.append(
                 "Each case ran in several thread orders, every access watched: bounds, uninitialised reads, races."
             )
-        elif task.language == "c" and not any(label.kind == "not_watched" for label in outcome.labels):
+        elif not any(label.kind == "not_watched" for label in outcome.labels):
             found.append(
                 "Bounds, uninitialised reads and races were watched on the simulator, on small cases only; on the "
                 "device bands around every buffer show stray writes."
@@ -225,6 +231,8 @@ def where(outcome: Outcome) -> str:
     arch = f" of {outcome.build.arch}" if outcome.build.arch else ""
     if is_simulated(outcome):
         return f"Ran on the simulator{arch}, on this machine's CPU: structure is counted, no time is claimed."
+    if outcome.device == "cpu":
+        return module_words.where(outcome.device)
     if outcome.timing is None:
         return f"Ran on {outcome.device}{arch}; its time was not measured, so none is claimed."
     return f"Ran on {outcome.device}{arch}."
