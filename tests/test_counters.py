@@ -15,6 +15,7 @@ from cudaperf_magic.bench.counters.availability import Available, Refused, avail
 from cudaperf_magic.bench.counters.cupti import CuptiError, Host, Library, RangeProfiler, load_cupti
 from cudaperf_magic.bench.counters.metrics import ALWAYS, ASYNC, ATOMICS, NAMES, OTHERWISE, SHARED, Counts, wanted
 from cudaperf_magic.bench.nvrtc import build
+from cudaperf_magic.bench.properties import READERS
 from cudaperf_magic.errors import ToolchainError
 from cudaperf_magic.records import LineCost, Property, Structure
 
@@ -313,6 +314,27 @@ def test_what_no_counter_tells_stays_the_simulators_word() -> None:
     assert both.get("synchronisation") == collisions
     waiting = properties(COUNTED | {"barrier_warp_cycles": 48000.0}, Structure((*SEEN.properties, collisions)))
     assert waiting.get("synchronisation") != collisions
+
+
+READ_BY_ALL = Property("shared", 0.1, 15.0, READERS, "simulator", "read by 15 of its warps", "bring the tile in", 8)
+SHARED_COUNTS = {"load_wavefronts": 300.0, "store_wavefronts": 100.0}
+
+
+def test_that_a_copy_in_shared_memory_would_help_stays_the_simulators_word_unless_banks_cost_more() -> None:
+    simulated = Structure((*SEEN.properties, READ_BY_ALL))
+    for counts in ({}, {"load_wavefronts": 0.0, "conflicts": 0.0}, SHARED_COUNTS | {"conflicts": 200.0}):
+        assert properties(COUNTED | counts, simulated).get("shared") == READ_BY_ALL
+    banks = properties(COUNTED | SHARED_COUNTS | {"conflicts": 380.0}, simulated).get("shared")
+    assert banks is not None and banks.source == "counters" and banks.score == pytest.approx(0.05)
+
+
+def test_a_counted_property_names_the_simulators_line_at_every_score() -> None:
+    barrier = Property("synchronisation", 1.0, 0.0, "share lost", "simulator", "no issue slot is lost", line=7)
+    simulated = Structure((*SEEN.properties, barrier))
+    for waiting in (0.0, 32000.0):
+        found = properties(COUNTED | {"barrier_warp_cycles": waiting}, simulated).get("synchronisation")
+        assert found is not None and found.source == "counters" and found.line == 7
+        assert bool(found.remedy) == (waiting > 0)
 
 
 def test_a_count_that_the_chip_lacks_leaves_the_simulators_property() -> None:

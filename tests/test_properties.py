@@ -8,17 +8,24 @@ from typing import Any
 
 import numpy as np
 import pytest
+from corpus import load_corpus
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from kernel_files import honest_kernels, outcome_of
 from numpy.typing import NDArray
 from simulated import floats, launch_of, line_of, run
 
 from cudaperf_magic.bench import properties
 from cudaperf_magic.bench.architectures import architecture
+from cudaperf_magic.bench.bench import Bench
 from cudaperf_magic.bench.properties import GOOD, READERS
+from cudaperf_magic.bench.settle import settled
 from cudaperf_magic.bench.simulator.result import Costliest, LaunchTotals, SimulatorResult
 from cudaperf_magic.bench.structure import structure
-from cudaperf_magic.records import KernelResources, LineCost, Property, Structure
+from cudaperf_magic.episode import play
+from cudaperf_magic.policies.search import SearchPolicy
+from cudaperf_magic.records import KernelResources, LineCost, Outcome, Property, Structure
+from cudaperf_magic.tasks.c import read_task
 
 H100 = architecture("sm_90")
 FILE = "properties.cu"
@@ -362,3 +369,32 @@ def test_atomics_that_one_lane_does_for_all_cost_one_wait_and_not_one_a_lane() -
     assert (launch.collisions, launch.combined_collisions) == (8 * 31, 8 * 30)
     p = found.get("synchronisation")
     assert p is not None and p.raw == pytest.approx(16 / (launch.warp_instructions + launch.barrier_lost + 16))
+
+
+# ---- kernels as they are written ----
+
+
+def low_and_not_told(outcome: Outcome) -> list[Property]:
+    return [p for p in outcome.structure.properties if not is_told(p)] if outcome.structure else []
+
+
+@pytest.mark.slow
+def test_every_low_score_of_an_honest_kernel_names_reason_remedy_and_line() -> None:
+    first = {file.path.parent.name: file for file in reversed(honest_kernels())}
+    with Bench("simulator") as bench:
+        outcomes = [outcome_of(bench, function, file) for function, file in first.items()]
+    assert sum(outcome.structure is not None for outcome in outcomes) > 10
+    assert [p for outcome in outcomes for p in low_and_not_told(outcome)] == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "path", ["matmul/matmul.c", "sparse/csr_spmv.c", "histograms/histogram256.c", "scans/prefix_sum.c", "dynamic/lcs.c"]
+)
+def test_every_low_score_of_a_translation_names_reason_remedy_and_line(path: str) -> None:
+    file = next(file for file in load_corpus() if file.path == path)
+    task, function = read_task(file.source, entry=file.entry, sizes=file.size, ranges=file.ranges)
+    with Bench("simulator") as bench:
+        (*_, episode) = play([settled(task, function)], SearchPolicy(function), bench, turns=1)
+    assert episode.turns[0].outcome.structure is not None
+    assert low_and_not_told(episode.turns[0].outcome) == []
