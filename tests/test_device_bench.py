@@ -11,7 +11,7 @@ import fake_device
 import pytest
 
 from cudaperf_magic.bench import bench as bench_module
-from cudaperf_magic.bench import device_bench, devices, gpu_sessions, meter, trial
+from cudaperf_magic.bench import device_bench, devices, duel, gpu_sessions, meter, trial
 from cudaperf_magic.bench.bench import Bench
 from cudaperf_magic.bench.filled import filled, forget
 from cudaperf_magic.bench.gpu.running import DeviceInfo
@@ -51,6 +51,7 @@ def bench(monkeypatch: pytest.MonkeyPatch) -> Iterator[Bench]:
     monkeypatch.setattr(gpu_sessions, "serve", fake_device.serve)
     monkeypatch.setattr(bench_module, "build_candidate", fake_device.build)
     monkeypatch.setattr(trial, "build_candidate", fake_device.build)
+    monkeypatch.setattr(duel, "build_candidate", fake_device.build)
     monkeypatch.setattr(trial, "noise_of", lambda index, arch, duration: NOISE)
     monkeypatch.setattr(trial, "FIRST_CALL_S", 5.0)
     monkeypatch.setattr(meter, "filled", partial(filled, target_bytes=TARGET_BYTES))
@@ -186,3 +187,46 @@ def test_several_candidates_are_evaluated_at_once(bench: Bench, task: Task) -> N
     with ThreadPoolExecutor(4) as pool:
         outcomes = list(pool.map(lambda k: evaluated(bench, task, f"number {k}"), range(6)))
     assert all(outcome.timing is not None and outcome.timing.baseline == NAME for outcome in outcomes)
+
+
+TWICE = """__global__ void k(int n, float a, const float *x, float *y) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    for (int t = 1; t < 16; t++)
+        if (__shfl_xor_sync(0xffffffff, i, t) < -1) return;
+    if (i < n) y[i] = a * x[i] + y[i];
+}
+void saxpy(int n, float a, const float *x, float *y) { if (n > 0) k<<<(n + 255) / 256, 256>>>(n, a, x, y); }"""
+
+
+def test_two_candidates_are_timed_in_pairs_without_the_plain_translation(bench: Bench, task: Task) -> None:
+    quick, slow = Candidate(plain(task)), Candidate(TWICE)
+    found = bench.pair(task, slow, quick)
+    assert not isinstance(found, str) and found.interval is not None and found.noise == NOISE
+    assert len(found.samples_us) == len(found.baseline_samples_us) >= 5
+    assert found.interval[1] < 1.0, "the one that does more is slower than its baseline"
+
+
+@pytest.mark.parametrize(
+    ("source", "words"),
+    [
+        (LATE, "it failed now: y[100000] is"),
+        ("int x(", "it does not build for this card"),
+        (SOURCE + "// fake: dies\n", "it failed now: "),
+    ],
+)
+def test_a_candidate_that_fails_while_it_is_paired_has_a_sentence_in_the_place_of_a_time(
+    bench: Bench, task: Task, source: str, words: str
+) -> None:
+    program = source.replace(SOURCE, plain(task))
+    found = bench.pair(task, Candidate(program), Candidate(plain(task)))
+    assert isinstance(found, str) and words in found
+
+
+def test_a_baseline_that_fails_while_it_is_paired_is_named_as_the_one(bench: Bench, task: Task) -> None:
+    found = bench.pair(task, Candidate(plain(task)), Candidate(LATE))
+    assert isinstance(found, str) and found.startswith("the one that it is held against failed now: y[100000] is")
+
+
+def test_nothing_is_paired_on_the_simulator(task: Task) -> None:
+    with Bench("simulator") as simulated:
+        assert simulated.pair(task, Candidate(plain(task)), Candidate(plain(task))) == "there is no CUDA device"
