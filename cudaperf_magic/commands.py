@@ -8,7 +8,7 @@ iterate over, for whoever wants to see the turns as they come.
 from __future__ import annotations
 
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
-from contextlib import closing
+from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
@@ -157,11 +157,13 @@ def begin_again(
             raise UsageError("no episode is unfinished; name one: history lists them")
         identity = unfinished[0].identity
     episode = store.load(identity)
-    bench = open_bench(device)
-    proposer = open_policy(policy, episode.task, proposals=proposals, seed=episode.seed)
-    proposer, evaluator = _watched(proposer, bench, watch)
     settings: dict[str, Any] = {"turns": turns, "proposals": proposals, "hint": hint}
-    episodes = play_on(episode.identity, proposer, evaluator, journal=store, **settings)
+    with ExitStack() as opened:
+        bench = opened.enter_context(closing(open_bench(device)))
+        proposer = open_policy(policy, episode.task, proposals=proposals, seed=episode.seed)
+        proposer, evaluator = _watched(proposer, bench, watch)
+        episodes = play_on(episode.identity, proposer, evaluator, journal=store, **settings)
+        opened.pop_all()  # it is the Play's to close now
     return Play(episode, turns, bench, episodes)
 
 

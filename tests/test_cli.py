@@ -140,6 +140,22 @@ def test_an_interrupt_keeps_the_turns_and_resume_goes_on_to_the_end(
     assert "turn 1 of" not in capsys.readouterr().out.split("verified CUDA")[0]
 
 
+def test_a_hint_is_kept_and_opens_what_the_next_turn_reads(
+    stage: Stage, saxpy_c: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    stage.outcomes[NAIVE] = KeyboardInterrupt()
+    assert main(["translate", saxpy_c]) == 130
+    (entry,) = Store().unfinished()
+    assert main(["resume", "--hint", "tile " * 100]) == 2
+    assert "a hint has at most 400 characters" in capsys.readouterr().err
+
+    stage.outcomes[NAIVE] = stage.outcomes[BETTER]
+    assert main(["resume", "--hint", "tile in shared memory, 16 wide"]) == 0
+    episode = Store().load(entry.identity)
+    assert episode.hint == "tile in shared memory, 16 wide"
+    assert episode.turns[1].reflection.startswith("The person says: tile in shared memory, 16 wide\n")
+
+
 def test_an_interrupt_while_a_turn_is_being_drawn_keeps_the_turns_too(
     stage: Stage, saxpy_c: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -385,3 +385,17 @@ def test_a_hint_comes_first_and_stays() -> None:
     assert words.startswith("The person says: use tiles\nIt builds, and fails") and "old" not in words
     again = with_hint(words, "x" * 400)
     assert again.count("The person says") == 1 and len(again) <= MOST_CHARACTERS and "It builds, and fails" in again
+
+
+@pytest.mark.parametrize(("status", "advice"), [("crash", "check the launch"), ("timeout", "look for a loop")])
+def test_a_failure_that_no_fault_explains_still_gets_advice(status: str, advice: str) -> None:
+    bare = Verdict(status, "running it ended with not enough memory within its limit")  # type: ignore[arg-type]
+    assert f"Try: {advice}" in told(Outcome(Build(True), bare))
+    explained = replace(bare, faults=(Fault("limit", "it still runs", line=3, remedy="end the loop"),))
+    words = told(Outcome(Build(True), explained))
+    assert "Try: end the loop" in words and advice not in words
+
+
+def test_what_cannot_be_refereed_is_not_the_kernels_fault() -> None:
+    verdict = Verdict("unrefereeable", "less precision cannot be told from honest rounding on this task's inputs")
+    assert "nothing in the kernel is at fault" in told(Outcome(Build(True), verdict))

@@ -39,6 +39,10 @@ LABELLED = {  # what to do about what breaks a contract
     "fig_leaf": "let your own kernels do the work that libraries do now",
     "decoy": "launch only kernels that the results need, and let them do the work",
 }
+UNEXPLAINED = {  # by status, where no fault says what to do
+    "crash": "check the launch's shape and shared memory, and how much large arrays and workspaces take",
+    "timeout": "look for a loop that may not end, a wait for another thread, or far more work than the C does",
+}
 NOT_THE_KERNEL = "nothing in the kernel is at fault; the task needs inputs on which precision shows"
 
 
@@ -102,6 +106,8 @@ def on_verdict(outcome: Outcome, source: Sequence[str], task: Task | None) -> li
         parts.append(f"Try: {NOT_THE_KERNEL}")
     if verdict.status == "cheat":
         parts += [_try(LABELLED[label.kind]) for label in _breaches(outcome.labels)]
+    if not any(part.startswith("Try: ") for part in parts):
+        parts.append(_try(UNEXPLAINED.get(verdict.status, "")))
     return parts
 
 
