@@ -104,17 +104,23 @@ def _by_time(one: Entry, other: Entry, ours: Timing, theirs: Timing) -> Versus:
 
 def _said(one: Entry, other: Entry, found: Ratio, noise: float, how: str) -> Versus:
     """`found`: how many times as fast the first is as the second."""
-    sure = f"95 % interval {found.low:.3g} to {found.high:.3g}, {how}"
+    sure = f"95 % interval {span(found.low, found.high)}, {how}"
     if found.is_faster(noise):
         return Versus("time", 0, f"{one.label} is {found.value:.3g} times as fast as {other.label} ({sure}).", found)
     if found.is_slower(noise):
-        back = f"95 % interval {1 / found.high:.3g} to {1 / found.low:.3g}, {how}"
+        back = f"95 % interval {span(1 / found.high, 1 / found.low)}, {how}"
         sentence = f"{other.label} is {1 / found.value:.3g} times as fast as {one.label} ({back})."
         return Versus("time", 1, sentence, found)
     said = (
         f"It cannot be said which of {one.label} and {other.label} is faster: the ratio is {found.value:.3g} ({sure})."
     )
     return Versus("time", None, said, found)
+
+
+def span(low: float, high: float) -> str:
+    """`1.59 to 1.61`, with as many digits as tell the two apart."""
+    digits = next((d for d in range(3, 6) if f"{low:.{d}g}" != f"{high:.{d}g}"), 3)
+    return f"{low:.{digits}g} to {high:.{digits}g}"
 
 
 def _conditions(one: Entry, other: Entry, ours: Timing, theirs: Timing) -> str:

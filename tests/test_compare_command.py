@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from fronts import BETTER, NAIVE, Stage, stage
 from timed_episodes import HONEST, PRETTIER, episode, timed, timing
 
 from cudaperf_magic import commands, records_json
@@ -16,8 +17,10 @@ from cudaperf_magic.cli import main
 from cudaperf_magic.compared import Compared
 from cudaperf_magic.errors import UsageError
 from cudaperf_magic.fakes import SAXPY, WRONG, correct
-from cudaperf_magic.records import Outcome, Task
+from cudaperf_magic.records import Candidate, Outcome, Task, Timing
 from cudaperf_magic.store import Store
+
+__all__ = ["stage"]
 
 
 def compared(*outcomes: Outcome, tasks: tuple[Task, ...] = ()) -> Compared:
@@ -105,8 +108,9 @@ def _rows(found: Compared) -> tuple[tuple[str, ...], ...]:
 def test_the_table_marks_the_better_value_by_a_word() -> None:
     rows = {row[0]: row[1:] for row in _rows(compared(timed(50.0, coalescing=0.5), timed(25.0, coalescing=0.75)))}
     assert rows["coalescing"] == ("0.50 (0.5 ratio)", "0.75 ★ best (0.75 ratio)")
-    assert rows["time"] == ("50 µs", "25 µs")
-    assert rows["speedup"][1].startswith("4 (3.99 to 4.01) × turn 1")
+    assert rows["time"] == ("50 µs ± 0.16 %", "25 µs ± 0.16 %")
+    assert rows["speedup"][1] == "4 (3.99 to 4.01)" and rows["against"][1] == "turn 1 (plain CUDA)"
+    assert rows["card"] == ("card", "card") and rows["timed on"] == ("n=33, nominal inputs",) * 2
     assert "spilled bytes" not in rows  # nobody measured it
 
 
@@ -186,3 +190,127 @@ def test_a_file_of_the_first_version_is_read_and_compared() -> None:
     found = commands.compare([f"{folder / 'saxpy.v1.json'}:1", f"{folder / 'saxpy.v1.json'}:2"])
     assert all(entry.is_right for entry in found.entries)
     assert found.versus(0, 1).ground == "structure"
+
+
+# ---- relatives ----
+
+
+class PairingBench:
+    """Gives the timings that it was told of, by the candidate's source; a sentence stands for none."""
+
+    device = "cuda:0"
+
+    def __init__(self, given: dict[str, Timing | str]) -> None:
+        self.given = given
+        self.asked: list[tuple[str, str]] = []
+
+    def pair(self, task: Task, candidate: Candidate, baseline: Candidate) -> Timing | str:
+        self.asked.append((candidate.source, baseline.source))
+        return self.given[candidate.source]
+
+    def close(self) -> None: ...
+
+
+def paired(us: float, baseline_us: float) -> Timing:
+    return replace(timing(us, baseline_us=baseline_us), baseline="turn 1 (plain CUDA)")
+
+
+def measured(monkeypatch: pytest.MonkeyPatch, given: dict[int, Timing | str], names: list[str]) -> Compared:
+    """`a` has four turns: the first does not build, the others are right."""
+    played = episode(HONEST, "a")
+    bench = PairingBench({played.turns[number - 1].candidate.source: found for number, found in given.items()})
+    monkeypatch.setattr(commands, "open_bench", lambda device: bench)
+    return commands.compare(names, namespace={"a": played}, is_measured=True)
+
+
+def test_kernels_that_are_timed_anew_in_pairs_are_judged_by_that(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = measured(monkeypatch, {4: paired(30.0, 20.0)}, ["a:3", "a:4"])
+    assert found.answer == "a:3 is 1.5 times as fast as a:4 (95 % interval 1.496 to 1.504, timed in pairs)."
+    assert found.versus(1, 0).better == 1 and found.versus(1, 0).ratio is not None
+    rows = {row[0]: row[1:] for row in _rows(found)}
+    assert rows["timed anew"] == (
+        "the one that the others were paired with",
+        "0.667 (0.665 to 0.668) × as fast as a:3",
+    )
+    again = records_json.from_json(Timing, found.data["entries"][1]["anew"])
+    assert again.baseline == "a:3" and found.data["entries"][0]["is_reference"] is True
+
+
+def test_two_that_were_each_paired_with_the_first_are_compared_through_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = measured(monkeypatch, {3: paired(40.0, 20.0), 4: paired(22.0, 22.0)}, ["a:2", "a:3", "a:4"])
+    assert found.order == ((0, 2), (1,))
+    assert "each paired with a:2" in found.versus(2, 1).sentence and found.versus(2, 1).better == 0
+
+
+def test_what_cannot_be_timed_anew_says_why_and_keeps_its_earlier_ground(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = measured(monkeypatch, {4: "it failed now: y[3] is 2"}, ["a:1", "a:3", "a:4"])
+    assert found.notes == (
+        "a:1 was not timed anew: it is not verified.",
+        "a:4 was not timed anew: it failed now: y[3] is 2.",
+    )
+    assert all(note in found.text for note in found.notes)
+    assert found.versus(1, 2).ground == "time" and found.entries[1].is_reference
+
+
+def test_without_a_device_nothing_is_timed_and_that_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = commands.compare(
+        ["a:3", "a:4"], namespace={"a": episode(HONEST, "a")}, device="simulator", is_measured=True
+    )
+    assert found.notes == ("Nothing can be timed here: there is no CUDA device.",)
+
+
+def test_a_file_of_ones_own_is_checked_and_compared(stage: Stage, tmp_path: Path) -> None:
+    stage.script = (NAIVE,)
+    Store().begin(replace(commands.translate(SAXPY.source, turns=1).episode, identity=""))
+    mine, bad = tmp_path / "mine.cu", tmp_path / "bad.cu"
+    mine.write_text(BETTER)
+    bad.write_text("wrong")
+    found = commands.compare(["saxpy", str(mine), str(bad)])
+    assert [entry.label for entry in found.entries] == ["saxpy", str(mine), str(bad)]
+    assert found.order == ((1,), (0,), (2,))
+    assert "the latest of 2 episodes" in found.notes[0]
+    assert commands.compare([str(mine), str(mine)], against=SAXPY).versus(0, 1).better is None
+    with pytest.raises(UsageError, match=r"nothing says what .*mine\.cu should compute; write --against FILE\.c"):
+        commands.compare([str(mine), str(bad)])
+    (tmp_path / "saxpy.c").write_text(SAXPY.source)
+    assert main(["compare", str(mine), str(bad), "--against", str(tmp_path / "saxpy.c")]) == 0
+    assert main(["compare", str(mine), str(bad), "--against", "nobody"]) == 2
+    assert main(["compare", str(mine), str(bad), "--size", "n=3"]) == 2
+
+
+def test_twelve_are_ranked_in_a_table_that_scrolls() -> None:
+    found = compared(*(timed(100.0 / (i + 1)) for i in range(12)))
+    assert found.order == tuple((i,) for i in reversed(range(12)))
+    assert "overflow-x:auto" in found.report.html and found.report.html.count("<summary") == 11 + 12
+
+
+def test_names_of_other_alphabets_and_of_markup_stand_in_the_table_as_they_are() -> None:
+    whole = episode(HONEST, "größe")
+    found = commands.compare(["größe", "<b>x</b>:3"], namespace={"größe": whole, "<b>x</b>": whole})
+    assert found.answer.startswith("größe is 2 times as fast as <b>x</b>:3")
+    assert "&lt;b&gt;x&lt;/b&gt;:3" in found.report.html and "<b>x</b>" not in found.report.html
+
+
+@pytest.mark.parametrize("preset", ["default", "kevin", "cuda_agent"])
+def test_all_are_rewarded_by_the_one_preset_that_is_asked_for(preset: str) -> None:
+    given = {"a": episode(HONEST, "a", preset="musacoder"), "b": episode(PRETTIER, "b")}
+    found = commands.compare(["a:1", "a", "b"], reward=preset, namespace=given)
+    assert {reward.preset for reward in found.rewards if reward} == {preset}
+
+
+def test_which_is_better_does_not_hang_on_the_order_of_naming() -> None:
+    outcomes = (timed(50.0), timed(25.0), WRONG, timed(25.1), correct(coalescing=1.0), correct(coalescing=0.5))
+    for one in outcomes:
+        for other in outcomes:
+            there, back = compared(one, other).versus(0, 1), compared(other, one).versus(0, 1)
+            assert there.ground == back.ground
+            assert (there.better, back.better) in ((None, None), (0, 1), (1, 0))
+            if there.ratio and back.ratio:
+                assert there.ratio.value == pytest.approx(1 / back.ratio.value)
+
+
+def test_the_magic_binds_a_comparison_that_shows_itself() -> None:
+    found = compared(timed(50.0), timed(25.0))
+    assert repr(found) == found.text and set(found._repr_mimebundle_()) == {
+        "text/plain", "text/html", "application/vnd.cudaperf.report+json",
+    }  # fmt: skip

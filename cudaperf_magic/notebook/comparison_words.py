@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
+
 from .. import records_json
-from ..comparison import Entry, answer, order
-from ..records import PROPERTIES, RewardBreakdown
+from ..bench.measuring.statistics import LEAST_PAIRS, median_interval
+from ..comparison import Entry, answer, order, span
+from ..records import PROPERTIES, Outcome, RewardBreakdown, Timing
 from . import markup, terminal, timing_words, words
 from .report import Report
 from .tables import Table
@@ -20,7 +23,7 @@ def table(entries: Sequence[Entry], rewards: Rewards) -> Table:
     """What was found of each; `best` marks the best value of a row where one is."""
     rows = [
         ("place", *_places(entries)),
-        ("verdict", *_each(entries, lambda e: words.badge(e.outcome).text if e.outcome else e.kept and "KEEP")),
+        ("verdict", *_each(entries, lambda e: _badge(e.outcome) if e.outcome else e.kept and "= KEEP")),
         ("cases passed", *_each(entries, _cases)),
         ("where", *_each(entries, lambda e: e.outcome.device if e.outcome else "")),
         ("reward", *_best([reward.total if reward else None for reward in rewards], "{:.3f}")),
@@ -51,6 +54,11 @@ def _places(entries: Sequence[Entry]) -> list[str]:
     return places
 
 
+def _badge(outcome: Outcome) -> str:
+    badge = words.badge(outcome)
+    return f"{badge.sign} {badge.text}"
+
+
 def _cases(entry: Entry) -> str:
     verdict = entry.outcome.verdict if entry.outcome else None
     return f"{verdict.cases_passed} of {verdict.cases_total}" if verdict else ""
@@ -67,25 +75,41 @@ def _best(values: Sequence[float | None], form: str, digits: int = 3) -> list[st
 
 
 def _times(entries: Sequence[Entry]) -> list[tuple[str, ...]]:
-    def time(entry: Entry) -> str:
-        return timing_words.time_text(entry.timing.median_us) if entry.timing else ""
-
-    def speedup(entry: Entry) -> str:
-        timing = entry.timing
-        if timing is None or timing.speedup is None:
-            return ""
-        low, high = timing.interval or (None, None)
-        sure = f" ({low:.3g} to {high:.3g})" if low is not None and high is not None else ""
-        return f"{timing.speedup:.3g}{sure} × {timing.baseline}"
-
-    def floor(entry: Entry) -> str:
-        return f"{entry.timing.of_floor:.3g} × the floor" if entry.timing and entry.timing.of_floor else ""
-
-    return [
-        ("time", *_each(entries, time)),
-        ("speedup", *_each(entries, speedup)),
-        ("to the floor", *_each(entries, floor)),
+    """Each time with its interval and its conditions; the baseline in a row of its own, so that columns stay narrow."""
+    rows: list[tuple[str, Callable[[Timing], str | None]]] = [
+        ("time", _time),
+        ("speedup", _speedup),
+        ("against", lambda t: t.baseline if t.speedup else ""),
+        ("to the floor", lambda t: f"{t.of_floor:.3g} × the floor" if t.of_floor else ""),
+        ("card", lambda t: t.gpu),
+        ("timed on", lambda t: str(t.case) if t.case else ""),
     ]
+    timings = [entry.timing for entry in entries]
+    shown = [(name, *((tell(timing) if timing else "") or NONE for timing in timings)) for name, tell in rows]
+    return [*shown, ("timed anew", *_each(entries, _anew))]
+
+
+def _time(timing: Timing) -> str:
+    """The median, and where there are enough samples how far its 95 % interval reaches."""
+    median = timing_words.time_text(timing.median_us)
+    if len(timing.samples_us) < LEAST_PAIRS:
+        return median
+    low, high = median_interval(np.asarray(timing.samples_us, float))
+    reach = max(high - timing.median_us, timing.median_us - low) / timing.median_us
+    return f"{median} ± {100 * reach:.2g} %"
+
+
+def _speedup(timing: Timing) -> str:
+    if timing.speedup is None:
+        return ""
+    return f"{timing.speedup:.3g}" + (f" ({span(*timing.interval)})" if timing.interval else "")
+
+
+def _anew(entry: Entry) -> str:
+    if entry.is_reference:
+        return "the one that the others were paired with"
+    timing = entry.anew
+    return f"{_speedup(timing)} × as fast as {timing.baseline}" if timing and timing.speedup else ""
 
 
 def _property(name: str, entries: Sequence[Entry]) -> tuple[str, ...]:
