@@ -249,7 +249,7 @@ def test_the_plot_of_a_thousand_turns_is_as_small_as_that_of_ten() -> None:
     assert len(tuning_words.plot_html(drawn)) < 120_000
     assert [len(row) for row in drawn.counts] == [tuning_words.COLUMNS] * tuning_words.ROWS
     for row in tuning_words.plot_html(drawn).split("<div")[3:-1]:  # empty cells in one block are as wide as they were
-        assert sum(map(int, re.findall(r"inline-block;width:(\d+)px", row))) in (0, 40 * tuning_words.CELL_PX), row
+        assert sum(map(float, re.findall(r"inline-block;width:([\d.]+)%", row))) in (0, pytest.approx(100)), row
     assert tuning_words.grid(judge(record([]), DEFAULT)) is None
 
 

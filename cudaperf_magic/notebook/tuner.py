@@ -18,9 +18,18 @@ from ..rewards import TERMS, Preset, PropertyWeight, TermWeight, load_preset, pr
 from ..rewards.terms import GATES
 from ..tuned import Tuned
 from ..tuning import Trial
-from . import markup
+from . import markup, tuning_words
 
 WIDTH = {"width": "100%", "max_width": "900px"}
+# The terms scroll in a box of their own, so that what follows from them stays in sight as one drags.
+SCROLLED = {
+    "display": "block",
+    "max_height": "330px",
+    "overflow": "auto",
+    "border": markup.LINE,
+    "padding": "4px 6px",
+    "margin": "4px 0",
+}
 LEAST_SPAN = 4.0  # a weight's slider goes at least this far to both sides
 NO_CLIP = "none"
 DIGITS = 4  # of a weight: a slider in a browser answers -0.6 with -0.6000000000000001
@@ -45,12 +54,17 @@ class Tuner:
         self._is_quiet = False
         self._setters: list[Callable[[Preset], None]] = []
         self._said = ipywidgets.HTML()
-        self._terms = ipywidgets.VBox(layout=ipywidgets.Layout(**WIDTH))
+        self._summary = ipywidgets.HTML()
+        self._terms = ipywidgets.VBox(layout=ipywidgets.Layout(**WIDTH, **SCROLLED))
         self._preset = ipywidgets.Dropdown(
-            options=self._preset_names(), value=tuned.preset.name, description="Preset", layout={"width": "260px"}
+            options=self._preset_names(),
+            value=tuned.preset.name,
+            description="Preset",
+            layout={"width": "200px"},
+            style={"description_width": "50px"},
         )
         self._path = ipywidgets.Text(value="mine.toml", description="File", layout={"width": "260px"})
-        self._buttons = {name: ipywidgets.Button(description=name, layout={"width": "76px"}) for name in _BUTTONS}
+        self._buttons = {name: ipywidgets.Button(description=name, layout={"width": "68px"}) for name in _BUTTONS}
         self._more = ipywidgets.Dropdown(description="Add a term", layout={"width": "260px"})
         self._wire()
         self._build()
@@ -62,6 +76,7 @@ class Tuner:
                 self._terms,
                 ipywidgets.Box([self._more, self._path, save], layout=row),
                 self._said,
+                self._summary,
             ],
             layout=ipywidgets.Layout(**WIDTH),
         )
@@ -73,8 +88,9 @@ class Tuner:
     def show(self) -> None:
         from IPython.display import display
 
+        bundle = self._bundle()
         display(self.box)  # type: ignore[no-untyped-call]
-        self._page.display(self._bundle(), raw=True)
+        self._page.display(bundle, raw=True)
 
     # ---- what happens ----
 
@@ -120,7 +136,9 @@ class Tuner:
         self._page.update(self._bundle(), raw=True)
 
     def _bundle(self) -> dict[str, str]:
+        """The page as the reward stands; the summary beside the sliders says the same in short."""
         now = Tuned(self.tuned.record, self.preset, self.tuned.problems)
+        self._summary.value = markup.paragraph(tuning_words.summary(now.standing), "font-weight:600")
         return now._repr_mimebundle_()
 
     def _say(self, words: str) -> None:
@@ -178,6 +196,7 @@ class Tuner:
         if self.preset.properties:
             rows.append(self._total_row())
             rows += [self._property_row(name) for name, _ in self.preset.properties]
+        rows.append(self._discount_row())
         self._terms.children = rows
         present = {term.name for term in self.preset.terms} | {name for name, _ in self.preset.properties}
         absent = [name for name in (*TERMS, *PROPERTIES) if name not in present and name != "kept"]
@@ -249,6 +268,19 @@ class Tuner:
         )
         return self._row(label, total, hint="What the properties below share, in proportion to their weights.")
 
+    def _discount_row(self) -> Any:
+        label = self._w.HTML("<b>gamma</b>", layout={"width": "150px"})
+        discount = self._slider(
+            "gamma",
+            "gamma, the discount a turn",
+            self.preset.gamma,
+            lambda preset: preset.gamma,
+            lambda value: self.set(replace(self.preset, gamma=value), "gamma"),
+            least=0.0,
+            most=1.0,
+        )
+        return self._row(label, discount, hint="How much a turn's return has of each later turn; advantages follow.")
+
     def _property_row(self, name: str) -> Any:
         def now(preset: Preset) -> PropertyWeight:
             return dict(preset.properties).get(name, PropertyWeight(0.0))
@@ -266,8 +298,8 @@ class Tuner:
             lambda value: put(weight=value),
             least=0.0,
         )
-        enough = self._small("enough", f"the score of {name} from which more gains nothing", 0.05, 1.0)
-        root = self._small("root", f"2 takes the square root of {name}", 1.0, 4.0)
+        enough = self._small("enough", f"the score of {name} from which more gains nothing", 0.001, 1.0)
+        root = self._small("root", f"2 takes the square root of {name}", 1.0, 100.0)
         for made, key in ((enough, "enough"), (root, "root")):
             made.observe(self._when(lambda value, key=key: put(**{key: value})), "value")  # type: ignore[misc]
         self._follow(lambda preset: setattr(enough, "value", now(preset).enough))
@@ -289,13 +321,13 @@ class Tuner:
         get: Callable[[Preset], float],
         put: Callable[[float], None],
         least: float | None = None,
+        most: float | None = None,
     ) -> Any:
         span = max(LEAST_SPAN, 2 * abs(value))
-        low = -span if least is None else least
         made = self._w.FloatSlider(
-            description="weight",
-            min=low,
-            max=span,
+            description="weight" if most is None else "value",
+            min=-span if least is None else least,
+            max=span if most is None else most,
             step=0.05,
             readout_format=".2f",
             layout={"width": "270px"},

@@ -21,7 +21,8 @@ from .tables import Table
 MOST_ROWS = 20  # of a ranking, and of the choices
 MOST_SUSPICIONS = 8
 COLUMNS, ROWS = 40, 12  # of the plot
-CELL_PX = 13
+CELL_PX = 13  # its height, and at most its width
+CELL_WIDTH = 100 / COLUMNS  # in percent
 SHADES = ((1, "·"), (2, "o"), (4, "O"), (math.inf, "@"))  # at most so many turns in a cell
 
 
@@ -29,6 +30,23 @@ def about(found: Record, standing: Standing) -> str:
     """What is looked at, in one sentence."""
     episodes, turns = words.plural(len(found.episodes), "episode"), words.plural(found.turns, "turn")
     return f"{turns} of {episodes} under the reward “{standing.preset.name}”: {standing.preset.about or 'no words'}."
+
+
+def summary(standing: Standing) -> str:
+    """What to watch as one drags, in a line: the highest turn, other choices, correlation, hacking, broken rules."""
+    if not standing.ranking:
+        return "No turn to weigh."
+    first = standing.ranking[0]
+    others = sum(choice.is_other for choice in standing.choices)
+    parts = [
+        f"Highest: {first.label}, {first.total:.3f}",
+        f"another turn chosen in {others} of {words.plural(len(standing.choices), 'episode')}",
+        "no turn was timed" if not standing.timed else "",
+        f"rank correlation with speed {standing.correlation:+.2f}" if standing.correlation is not None else "",
+        f"{words.plural(len(standing.suspicions), 'reward')} without speed" if standing.suspicions else "",
+        f"{words.plural(len(standing.violations), 'rule')} broken" if standing.violations else "",
+    ]
+    return "; ".join(part for part in parts if part) + "."
 
 
 def settings(preset: Preset) -> Table:
@@ -199,21 +217,22 @@ def plot_html(drawn: Grid) -> str:
         rows.append(markup.tag("div", f"height:{CELL_PX}px;white-space:nowrap;line-height:{CELL_PX}px", cells))
     low, high = drawn.rewards
     left, right = (f"{value:.3g}" for value in drawn.speedups)
-    box = markup.tag("div", f"display:inline-block;border-left:{markup.LINE};border-bottom:{markup.LINE}", *rows)
+    shape = f"width:100%;max-width:{COLUMNS * CELL_PX}px;border-left:{markup.LINE};border-bottom:{markup.LINE}"
+    box = markup.tag("div", shape, *rows)
     above = markup.paragraph(f"reward, {low:.2f} at the bottom to {high:.2f} at the top", "font-size:12px")
     below = markup.paragraph(
         f"measured speedup, {left} at the left to {right} at the right, logarithmic; a cell's number is its turns",
         "font-size:12px",
     )
-    return above + markup.tag("div", "overflow-x:auto", box) + below
+    return above + box + below
 
 
 def _cells(count: int, alike: int) -> str:
     """So many cells of the same count; empty ones are one block, since a page is sent at every step of a slider."""
-    shape = f"display:inline-block;width:{{}}px;height:{CELL_PX}px;vertical-align:top;text-align:center"
+    shape = f"display:inline-block;width:{{:g}}%;height:{CELL_PX}px;vertical-align:top;text-align:center"
     if not count:
-        return markup.tag("span", shape.format(alike * CELL_PX))
-    return alike * _filled(count, shape.format(CELL_PX))
+        return markup.tag("span", shape.format(alike * CELL_WIDTH))
+    return alike * _filled(count, shape.format(CELL_WIDTH))
 
 
 def _filled(count: int, shape: str) -> str:
