@@ -7,16 +7,29 @@ from dataclasses import replace
 from html.parser import HTMLParser
 
 import pytest
+import timed_episodes
 from fronts import BETTER, GOOD, NAIVE, OUTCOMES
 
 from cudaperf_magic.episode import play
-from cudaperf_magic.fakes import RACY, SAXPY, FakeBench, FakePolicy
+from cudaperf_magic.fakes import BROKEN, RACY, SAXPY, FakeBench, FakePolicy
 from cudaperf_magic.notebook import report, words
 from cudaperf_magic.notebook.report import MIME
 from cudaperf_magic.notebook.tables import Table
 from cudaperf_magic.notebook.terminal import check_text, episode_text
 from cudaperf_magic.proposals import Keep
-from cudaperf_magic.records import Baseline, Candidate, Case, Clocks, Episode, Timing, Turn
+from cudaperf_magic.records import (
+    Baseline,
+    Candidate,
+    Case,
+    Clocks,
+    Episode,
+    LineCost,
+    Memory,
+    Outcome,
+    Roofline,
+    Timing,
+    Turn,
+)
 
 # What JupyterLab's sanitiser lets through, of what we use.
 TAGS = {"div", "span", "table", "thead", "tbody", "tr", "td", "th", "ul", "li", "pre", "details", "summary", "img"}
@@ -24,8 +37,11 @@ STYLES = {
     "background", "background-color", "border", "border-bottom", "border-collapse", "border-left", "border-radius",
     "box-sizing", "color", "cursor",
     "display", "font-family", "font-size", "font-weight", "height", "line-height", "margin", "margin-top", "max-height",
-    "max-width", "min-width", "opacity", "overflow-x", "overflow-y", "padding", "padding-left", "table-layout",
-    "text-align", "vertical-align", "white-space", "width",
+    "max-width", "min-width", "opacity", "overflow-x", "overflow-y", "padding", "padding-left", "padding-right",
+    "page-break-after", "page-break-inside", "table-layout", "text-align", "text-indent", "vertical-align",
+    "white-space", "width", "word-wrap",
+    # These it takes away, and no word is lost: numbers are copied with the code, bars stay away from paper.
+    "user-select", "-webkit-user-select", "print-color-adjust", "-webkit-print-color-adjust",
 }  # fmt: skip
 VALUES_LOST = ("flex", "grid", "var(", "calc(", "inherit", "url(", "!important")
 
@@ -50,7 +66,7 @@ class Pieces(HTMLParser):
         self.text += dict(attrs).get("alt") or ""
 
     def handle_endtag(self, tag: str) -> None:
-        assert self.open.pop() == tag
+        assert tag == "img" or self.open.pop() == tag
 
     def handle_data(self, data: str) -> None:
         self.text += data
@@ -61,12 +77,44 @@ def episode(*script: object) -> Episode:
     return found[-1]
 
 
+def rich_episode(preset: str = "default") -> Episode:
+    """Made up, with everything that a report can draw: failures, times, roofs, lines that are too long, memory."""
+    roof = Roofline(2e9, "float32", 4e8, "between L2 and memory, counted", 4000.0, 50.0, "measured", "card")
+    costs = (LineCost(4, executions=8, active_lanes=24, requests=8, sectors=256, ideal_sectors=32, barriers=4),)
+
+    def outcome(us: float, score: float) -> Outcome:
+        found = timed_episodes.timed(us, coalescing=score)
+        assert found.timing is not None and found.structure is not None
+        lost = tuple(replace(item, line=4) for item in found.structure.properties)
+        others = (Baseline("gcc -O3 on one core", (4000.0,)), Baseline("torch.compile", (104.0,)))
+        return replace(
+            found,
+            timing=replace(found.timing, others=others, floor_us=20.0, floor_by="memory bandwidth"),
+            structure=replace(found.structure, properties=lost, lines=costs, roofline=roof),
+            memory=Memory(12_000_000, 8_000_000),
+            stages=(("build", 0.1), ("verify", 0.3)),
+            seconds=0.5,
+        )
+
+    outcomes = (BROKEN, outcome(100.0, 0.25), RACY, outcome(50.0, 0.5), outcome(25.0, 0.75))
+    made = timed_episodes.episode(outcomes, preset=preset)
+    wide = "\n".join(f"    a[{i}] = {' + '.join(f'b[{i}][{j}]' for j in range(16))};" for i in range(60))
+    turns = (
+        replace(turn, candidate=replace(turn.candidate, source=f"{turn.candidate.source}{wide}\n// the end of {n}\n"))
+        for n, turn in enumerate(made.turns, 1)
+    )
+    return replace(made, turns=tuple(turns))
+
+
 def pages() -> dict[str, str]:
     racy = episode("racy").turns[0]
     return {
         "translated": report.episode_html(episode()),
+        "timed": report.episode_html(rich_episode()),
+        "timed, no bound": report.episode_html(rich_episode("kevin")),
         "kept": report.episode_html(episode(Keep("line 2: x needs the x before"))),
         "none": report.episode_html(episode("broken", "racy")),
+        "kept, earning": report.episode_html(replace(episode(Keep("line 2")), preset="cudaperf")),
         "not begun": report.episode_html(Episode(SAXPY)),
         "checked": report.check_html(SAXPY, racy),
         "table": Table(("a", "b"), (("<b>", "2"),)).html,

@@ -121,7 +121,7 @@ def _fault(fault: Fault, source: list[str]) -> str:
     for quote in say.quotes(fault, source):
         number_ = markup.tag("span", "display:inline-block;width:36px;text-align:right;opacity:0.8", str(quote.line))
         code = markup.tag("span", "padding-left:10px", markup.text(quote.text))
-        tint = f"overflow-x:auto;white-space:pre;{markup.MONO};background-color:{markup.TINTS['remove']}"
+        tint = f"{markup.WRAPPED};{markup.MONO};background-color:{markup.TINTS['remove']}"
         parts.append(markup.tag("div", tint, number_, code))
     who = say.culprits(fault)
     if who:
@@ -152,7 +152,7 @@ def _quoted(access: AccessMap, inspection: Inspection) -> str:
     if not 1 <= access.line <= len(source):
         return ""
     code = markup.text(source[access.line - 1].strip())
-    return markup.tag("div", f"overflow-x:auto;white-space:pre;{markup.MONO}", code)
+    return markup.tag("div", f"{markup.WRAPPED};{markup.MONO}", code)
 
 
 def _map_title(access: AccessMap) -> str:

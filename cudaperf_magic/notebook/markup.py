@@ -12,6 +12,11 @@ from html import escape
 GREEN, RED, BLUE, GREY = "#1a7f37", "#c62828", "#2f6fdb", "#6e7781"
 LINE = "1px solid rgba(128,128,128,0.35)"
 MONO = "font-family:monospace;font-size:12px;line-height:1.45"
+WRAPPED = "white-space:pre-wrap;word-wrap:break-word"
+# What a front end may strip without loss: numbers that are copied with the code, bars that are not printed.
+UNCOPIED = "user-select:none;-webkit-user-select:none"
+PRINTED = "print-color-adjust:exact;-webkit-print-color-adjust:exact"
+WHOLE = "page-break-inside:avoid"
 SOURCE_LINES = 400  # more is cut in the report, and said; `.source` has all of it
 
 TONES = {"good": GREEN, "bad": RED, "neutral": GREY}
@@ -44,7 +49,7 @@ def bar(share: float, colour: str = BLUE, width_px: int = 110) -> str:
 def table(rows: Iterable[Iterable[str]], head: Iterable[str] = ()) -> str:
     """A plain table whose cells are HTML; texts wrap, so that 600 px are enough."""
     cell = f"padding:3px 10px 3px 0;text-align:left;vertical-align:top;border-bottom:{LINE};white-space:normal"
-    body = "".join("<tr>" + "".join(tag("td", cell, item) for item in row) + "</tr>" for row in rows)
+    body = "".join(tag("tr", WHOLE, *(tag("td", cell, item) for item in row)) for row in rows)
     titles = "".join(tag("th", cell + ";font-weight:600", text(item)) for item in head)
     top = f"<thead><tr>{titles}</tr></thead>" if titles else ""
     # JupyterLab makes every column as wide as any other unless it is told not to.
@@ -59,20 +64,15 @@ def details(summary: str, *inside: str, is_open: bool = False) -> str:
 
 
 def source(program: str) -> str:
-    """A program with line numbers in a column of their own, so that copying takes the code alone."""
+    """A program with line numbers that copying leaves out; a long line goes on below itself, on paper too."""
     lines = program.splitlines()
     shown = lines[:SOURCE_LINES]
-    numbers = "\n".join(str(i) for i in range(1, len(shown) + 1))
-    pre = f"margin:0;padding:0;background:transparent;white-space:pre;{MONO}"
-    cell = "padding:6px 10px 6px 6px;vertical-align:top;text-align:{};border:0"
-    row = "".join(
-        (
-            tag("td", cell.format("right"), tag("pre", pre + ";opacity:0.6", numbers)),
-            tag("td", cell.format("left"), tag("pre", pre, text("\n".join(shown)))),
-        )
-    )
-    grid = tag("table", "border-collapse:collapse;table-layout:auto;margin:0", f"<tbody><tr>{row}</tr></tbody>")
-    box = tag("div", f"overflow-x:auto;border:{LINE};border-radius:4px;max-height:520px;overflow-y:auto", grid)
+    wide = len(str(len(shown)))
+    # Font, wrapping and the hanging indent are inherited, which keeps a line of a long program short.
+    indent = f"padding:6px 6px 6px {wide + 4}ch;text-indent:-{wide + 2}ch"
+    number = f"{UNCOPIED};opacity:0.75"
+    drawn = (f"<div>{tag('span', number, f'{i:>{wide}}  ')}{text(line)}</div>" for i, line in enumerate(shown, 1))
+    box = tag("div", f"border:{LINE};border-radius:4px;{WRAPPED};{MONO};{indent}", *drawn)
     rest = len(lines) - len(shown)
     return box + (paragraph(f"{rest:,} more lines are in .source.") if rest > 0 else "")
 
@@ -84,19 +84,17 @@ def difference(rows: Iterable[tuple[str, str]]) -> str:
         if count == SOURCE_LINES:
             found.append(tag("div", "", "…"))
             break
-        style = f"white-space:pre;{MONO};padding:0 6px"
+        style = f"{WRAPPED};{MONO};padding:0 6px 0 4ch;text-indent:-3ch"
         tint = f";background-color:{TINTS[kind]}" if kind in TINTS else ""
         found.append(tag("div", style + tint, text(f"{SIGNS[kind]} {line}")))
     if not found:
         return paragraph("Nothing changed.")
-    # The inner block is as wide as its widest line, so that tints reach as far as the text does.
-    inner = tag("div", "display:inline-block;min-width:100%", *found)
-    return tag("div", f"overflow-x:auto;border:{LINE};border-radius:4px;margin:4px 0", inner)
+    return tag("div", f"border:{LINE};border-radius:4px;margin:4px 0", *found)
 
 
 def image(data_uri: str, words: str, width_px: int) -> str:
     """A picture at most as wide as the page; `words` tell the same to those who do not see it."""
-    style = f"max-width:100%;width:{width_px}px;height:auto;margin:4px 0"
+    style = f"max-width:100%;width:{width_px}px;height:auto;margin:4px 0;{WHOLE}"
     return f'<img src="{escape(data_uri)}" alt="{escape(words)}" style="{style}">'
 
 
@@ -105,9 +103,9 @@ def paragraph(words: str, style: str = "") -> str:
 
 
 def heading(words: str) -> str:
-    return tag("div", "font-weight:600;margin:12px 0 2px 0;font-size:14px", text(words))
+    return tag("div", "font-weight:600;margin:12px 0 2px 0;font-size:14px;page-break-after:avoid", text(words))
 
 
 def page(*inside: str) -> str:
     """The frame of everything shown: at most 900 px wide, at least nothing."""
-    return tag("div", "max-width:900px;font-family:sans-serif;font-size:13px;line-height:1.45", *inside)
+    return tag("div", f"max-width:900px;font-family:sans-serif;font-size:13px;line-height:1.45;{PRINTED}", *inside)

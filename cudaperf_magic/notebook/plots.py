@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import base64
 import io
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ..records import Episode, Roofline, Turn
+from ..records import Episode, Roofline, Turn, median
 from . import markup, timing_words, words
 
 if TYPE_CHECKING:
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 WIDTH_PX, DPI = 560, 110
 INCHES = (5.1, 2.9)
 PANEL, INK = "#f6f8fa", "#24292f"
+NAME_COLUMNS, NAME_CHARACTERS = 3, 28  # of the names of levels that are close to each other
+NAME_HEIGHT = 0.06  # of a name, as a share of the picture's
 MOST_LABELLED = 12  # turns that carry their number; of more, first, best and last
 LEAST_INTENSITY, MOST_INTENSITY = 1 / 32, 1024.0
 
@@ -108,21 +111,31 @@ def _draw_roofline(axes: Axes, found: _Found, best: Turn | None) -> None:
     )
     heights = [reached_tops(turn, r) or r.bound_tops for _, turn, r in found]
     axes.plot(across, heights, color=markup.BLUE, lw=0.8, alpha=0.6)
+    size = _mark_size(len(found))
+    for is_timed, inside in ((True, markup.BLUE), (False, "white")):
+        points = [
+            (r.intensity, height)
+            for (_, turn, r), height in zip(found, heights, strict=True)
+            if turn is not best and (reached_tops(turn, r) is not None) is is_timed
+        ]
+        axes.plot(*_apart(points), "o", ms=size, mec=markup.BLUE, mfc=inside, zorder=3)
     for (number, turn, r), height in zip(found, heights, strict=True):
-        is_best, is_timed = turn is best, reached_tops(turn, r) is not None
-        axes.plot(
-            [r.intensity],
-            [height],
-            marker="*" if is_best else "o",
-            ms=12 if is_best else 7,
-            mec=markup.BLUE,
-            mfc=markup.BLUE if is_timed else "white",
-            zorder=3,
-        )
-        if _is_labelled(number, len(found), is_best):
+        if turn is best:
+            inside = markup.BLUE if reached_tops(turn, r) is not None else "white"
+            axes.plot([r.intensity], [height], "*", ms=13, mec=markup.BLUE, mfc=inside, zorder=4)
+        if _is_labelled(number, len(found), turn is best):
             axes.annotate(str(number), (r.intensity, height), (5, -11), textcoords="offset points", size=8, color=INK)
     axes.set_xlabel(f"{roof.kind} operations a byte ({roof.moved_by})", size=8)
     axes.set_ylabel("10$^{12}$ operations / s", size=8)
+
+
+def _apart(points: Sequence[tuple[float, float]]) -> tuple[list[float], list[float]]:
+    """Points as matplotlib takes them: all x, all y."""
+    return [x for x, _ in points], [y for _, y in points]
+
+
+def _mark_size(count: int) -> int:
+    return 7 if count <= MOST_LABELLED else 4
 
 
 def _is_labelled(number: int, count: int, is_best: bool) -> bool:
@@ -180,61 +193,77 @@ def _draw_times(axes: Axes, numbered: _Numbered, best: Turn | None) -> None:
     places, medians = [n for n, *_ in timed], [timing.median_us for *_, timing in timed]
     below = [timing.median_us - min(timing.samples_us) for *_, timing in timed]
     above = [max(timing.samples_us) - timing.median_us for *_, timing in timed]
-    axes.errorbar(places, medians, [below, above], color=markup.BLUE, marker="o", ms=5, lw=1, capsize=3)
-    axes.plot(
-        [n for n, turn, _ in timed if turn is best],
-        [t.median_us for _, turn, t in timed if turn is best],
-        "*",
-        ms=13,
-        color=markup.BLUE,
-    )
+    size = _mark_size(len(timed)) - 2
+    axes.errorbar(places, medians, [below, above], color=markup.BLUE, marker="o", ms=size, lw=1, capsize=size / 2)
+    _star(axes, [(n, timing.median_us) for n, turn, timing in timed if turn is best])
     last = (next((timing for _, turn, timing in timed if turn is best), None)) or timed[-1][2]
+    levels = [(other.median_us, other.name, markup.GREY) for other in last.others]
     if last.floor_us:
-        _level(axes, last.floor_us, "floor", markup.GREEN)
+        levels.append((last.floor_us, "floor", markup.GREEN))
     if last.baseline_samples_us:
-        _level(axes, sorted(last.baseline_samples_us)[len(last.baseline_samples_us) // 2], last.baseline, markup.GREY)
-    for other in last.others:
-        _level(axes, other.median_us, other.name, markup.GREY)
+        levels.append((median(last.baseline_samples_us), last.baseline, markup.GREY))
     axes.set_yscale("log")
+    _range(axes, [*medians, *(us for us, _, _ in levels)])
+    _levels(axes, levels)
     _crosses(axes, numbered)
     axes.set_ylabel("µs", size=8)
+
+
+def _range(axes: Axes, times_us: Sequence[float]) -> None:
+    """Room above for a name, and below for the crosses, where no time can be mistaken for one."""
+    low, high = min(times_us), max(times_us)
+    step = max(high / low, 1.5)
+    axes.set_ylim(low / step**0.15, high * step**0.1)
+
+
+def _star(axes: Axes, points: Sequence[tuple[float, float]]) -> None:
+    axes.plot(*_apart(points), "*", ms=13, color=markup.BLUE, zorder=4, clip_on=False)
 
 
 def _draw_rewards(axes: Axes, numbered: _Numbered, best: Turn | None) -> None:
     right = [(n, turn) for n, turn in numbered if turn.outcome.ok]
     axes.plot([n for n, _ in numbered], [t.reward.total for _, t in numbered], color=markup.BLUE, lw=0.8, alpha=0.6)
-    axes.plot([n for n, _ in right], [t.reward.total for _, t in right], "o", ms=6, color=markup.BLUE)
-    axes.plot(
-        [n for n, t in right if t is best],
-        [t.reward.total for _, t in right if t is best],
-        "*",
-        ms=13,
-        color=markup.BLUE,
-    )
+    size = _mark_size(len(numbered))
+    axes.plot([n for n, _ in right], [t.reward.total for _, t in right], "o", ms=size - 1, color=markup.BLUE)
+    _star(axes, [(n, t.reward.total) for n, t in right if t is best])
     wrong = [(n, turn) for n, turn in numbered if not turn.outcome.ok]
-    axes.plot([n for n, _ in wrong], [t.reward.total for _, t in wrong], "X", ms=8, color=markup.RED)
+    axes.plot([n for n, _ in wrong], [t.reward.total for _, t in wrong], "X", ms=size + 1, color=markup.RED)
     axes.set_ylabel("reward", size=8)
     _count_turns(axes, numbered)
 
 
-def _level(axes: Axes, us: float, name: str, colour: str) -> None:
-    axes.axhline(us, color=colour, lw=1, ls="--")
-    axes.annotate(
-        name,
-        (1.0, us),
-        (-2, 2),
-        xycoords=("axes fraction", "data"),
-        textcoords="offset points",
-        ha="right",
-        size=7,
-        color=INK,
-    )
+def _levels(axes: Axes, levels: Sequence[tuple[float, str, str]]) -> None:
+    """A dashed line for each, named at its right end; the name of one close above another stands further left."""
+    bottom, top = axes.get_ylim()
+    before, column = 0.0, 0
+    for us, name, colour in sorted(levels):
+        axes.axhline(us, color=colour, lw=1, ls="--")
+        is_close = before > 0 and math.log(us / before) < NAME_HEIGHT * math.log(top / bottom)
+        column = (column + 1) % NAME_COLUMNS if is_close else 0
+        axes.annotate(
+            name[:NAME_CHARACTERS],
+            (1.0 - column / NAME_COLUMNS, us),
+            (-2, 2),
+            xycoords=("axes fraction", "data"),
+            textcoords="offset points",
+            ha="right",
+            size=7,
+            color=INK,
+        )
+        before = us
 
 
 def _crosses(axes: Axes, numbered: _Numbered) -> None:
     """Turns without a time, along the lower edge."""
     missing = [n for n, turn in numbered if turn.outcome.timing is None]
-    axes.plot(missing, [0.03] * len(missing), "X", ms=8, color=markup.RED, transform=axes.get_xaxis_transform())
+    axes.plot(
+        missing,
+        [0.03] * len(missing),
+        "X",
+        ms=_mark_size(len(numbered)) + 1,
+        color=markup.RED,
+        transform=axes.get_xaxis_transform(),
+    )
     _count_turns(axes, numbered)
 
 
@@ -243,7 +272,8 @@ def _count_turns(axes: Axes, numbered: _Numbered) -> None:
 
     axes.set_xlabel("turn", size=8)
     axes.xaxis.set_major_locator(MaxNLocator(integer=True))
-    axes.set_xlim(0.5, len(numbered) + 0.5)
+    side = max(0.5, len(numbered) / 50)
+    axes.set_xlim(1 - side, len(numbered) + side)
 
 
 # ---- drawing ----

@@ -22,6 +22,8 @@ MOST_LINES = 400  # of those on which nothing runs, in one fold
 MOST_CHARACTERS = 400  # of a line
 CELL_PX = 49
 NUMBER_PX = 40
+GAP_PX = 10  # before the code
+HANG_PX = 24  # of what does not fit on its line
 LEAST_ALPHA, MOST_ALPHA = 0.10, 0.55
 RGB = {"work": "47,111,219", "loss": "229,83,75"}
 
@@ -211,8 +213,9 @@ def html(view: SourceView) -> str:
     pieces = [_head(view.columns)] if view.columns else []
     for is_folded, lines in view.parts:
         pieces += [_fold(lines)] if is_folded else [_html_line(line) for line in lines]
-    inner = markup.tag("div", "display:inline-block;min-width:100%", *pieces)
-    box = markup.tag("div", f"overflow-x:auto;border:{markup.LINE};border-radius:4px;margin:4px 0", inner)
+    box = markup.tag(
+        "div", f"border:{markup.LINE};border-radius:4px;margin:4px 0;{markup.WRAPPED};{markup.MONO}", *pieces
+    )
     return box + (_legend(view.columns) if view.columns else "")
 
 
@@ -220,7 +223,7 @@ def _fold(lines: Sequence[SourceLine]) -> str:
     code = "\n".join(f"{line.number:>5}  {line.text}" for line in lines[:MOST_LINES])
     rest = f"{len(lines) - MOST_LINES:,} more lines are in the source." if len(lines) > MOST_LINES else ""
     summary = f"lines {lines[0].number} to {lines[-1].number}: nothing of them runs in a kernel"
-    drawn = markup.tag("pre", f"margin:0;white-space:pre;background:transparent;{markup.MONO}", markup.text(code))
+    drawn = markup.tag("pre", f"margin:0;background:transparent;{markup.WRAPPED};{markup.MONO}", markup.text(code))
     return markup.details(markup.text(summary), drawn, markup.paragraph(rest) if rest else "")
 
 
@@ -240,25 +243,33 @@ def _html_line(line: SourceLine) -> str:
     cells = "".join(
         _span(CELL_PX, f"background-color:{tint(heat)}", heat.text, f"{heat.share:.1%} of the whole")
         if heat
-        else _span(CELL_PX, "", "")
+        else markup.tag("span", f"display:inline-block;width:{CELL_PX}px")
         for heat in line.heats
     )
     back = f";background-color:{markup.TINTS['remove']}" if line.marks else ""
-    code = markup.tag("span", f"padding-left:10px{back}", markup.text(line.text))
-    drawn = markup.tag("div", f"white-space:pre;{markup.MONO}", number, cells, code)
+    code = markup.tag("span", f"padding-left:{GAP_PX}px{back}", markup.text(line.text))
+    beside = markup.tag("span", markup.UNCOPIED, number, cells)
+    # What does not fit goes on below its own code, never below the numbers.
+    before = code_px(len(line.heats)) + HANG_PX
+    drawn = markup.tag("div", f"padding-left:{before}px;text-indent:-{before}px", beside, code)
     return drawn + "".join(_html_note(note, len(line.heats)) for note in line.notes)
+
+
+def code_px(columns: int) -> int:
+    """Where the code begins, from the left."""
+    return NUMBER_PX + CELL_PX * columns + GAP_PX
 
 
 def _html_note(note: str, columns: int) -> str:
     """A sentence below its line, set off by a bar, where the code begins."""
-    place = (
-        f"margin:0 0 2px {NUMBER_PX + CELL_PX * columns + 10}px;border-left:3px solid {markup.BLUE};padding-left:6px"
-    )
-    return markup.tag("div", f"{place};font-size:12px;white-space:normal;max-width:440px", markup.text(note))
+    place = f"margin:0 0 2px {code_px(columns)}px;border-left:3px solid {markup.BLUE};padding-left:6px"
+    return markup.tag("div", f"{place};font-family:sans-serif;white-space:normal;max-width:440px", markup.text(note))
 
 
 def _span(width: int, style: str, words: str, title: str = "") -> str:
-    shape = f"display:inline-block;box-sizing:border-box;width:{width}px;text-align:right;padding:0 5px 0 0"
+    shape = (
+        f"display:inline-block;box-sizing:border-box;width:{width}px;text-align:right;padding-right:5px;text-indent:0px"
+    )
     return markup.tag("span", f"{shape};{style}".rstrip(";"), markup.text(words), title=title)
 
 
