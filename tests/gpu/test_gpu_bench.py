@@ -79,3 +79,17 @@ def test_after_a_lost_context_the_next_candidate_is_right(bench: Bench, task: Ta
     assert outcome.timing is None
     again = bench.evaluate(task, plain(task))
     assert again.ok and again.timing is not None
+
+
+def test_two_kernels_are_timed_in_pairs_and_one_against_itself_is_neither_faster_nor_slower(
+    bench: Bench, task: Task
+) -> None:
+    # The same sums, each thread's over again: eight times the traffic.
+    slow = Candidate(HEAD + """    for (int t = 0; t < 8; t++)
+        if (i < n) ((volatile float *)y)[i] = ((const volatile float *)x)[i] * x[i] + 1.0f;
+}""" + HOST)
+    found = bench.pair(task, plain(task), slow)
+    assert not isinstance(found, str) and found.is_faster
+    itself = bench.pair(task, plain(task), plain(task))
+    assert not isinstance(itself, str) and itself.interval is not None and not itself.is_faster
+    assert 1 / itself.interval[1] < 1.0 + (itself.noise or 0.0)
