@@ -27,7 +27,7 @@ from cudaperf_magic.errors import ToolchainError
 from cudaperf_magic.records import Build, KernelResources
 
 FILE_NAME = "kernel.cu"
-CACHE_VERSION = "nvrtc-8"
+CACHE_VERSION = "nvrtc-9"
 TRIFLE = "__global__ void trifle(int n, const float *x, float *y) { if (threadIdx.x < n) y[threadIdx.x] += x[0]; }"
 LIBRARY_NAMES = ("libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so", "libnvrtc.dylib", "nvrtc64_130_0.dll")
 KEPT_BYTES = 1 << 30

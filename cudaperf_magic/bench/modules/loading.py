@@ -75,6 +75,7 @@ def warm_up() -> None:
     """
     import torch
 
+    from ..extensions import lane_b  # noqa: F401  what a child needs to open a module that went the fast way
     from .observe import operations_of
 
     operations_of(lambda: torch.ones(2) + 1)
