@@ -387,7 +387,7 @@ def test_a_hint_comes_first_and_stays() -> None:
     assert again.count("The person says") == 1 and len(again) <= MOST_CHARACTERS and "It builds, and fails" in again
 
 
-@pytest.mark.parametrize(("status", "advice"), [("crash", "check the launch"), ("timeout", "look for a loop")])
+@pytest.mark.parametrize(("status", "advice"), [("crash", "check each launch"), ("timeout", "look for a loop")])
 def test_a_failure_that_no_fault_explains_still_gets_advice(status: str, advice: str) -> None:
     bare = Verdict(status, "running it ended with not enough memory within its limit")  # type: ignore[arg-type]
     assert f"Try: {advice}" in told(Outcome(Build(True), bare))

@@ -43,7 +43,7 @@ def _error_of(verdict: Verdict) -> OutputError | None:
 def _deviation(verdict: Verdict, error: OutputError | None, case: Case | None) -> str:
     wrong = verdict.wrong
     if wrong is not None and wrong.expected in NOT_FINITE and wrong.got not in NOT_FINITE:
-        return f"The C gives {wrong.expected} there, and so must the kernel: fmaxf, fminf and comparisons drop NaN."
+        return f"{wrong.expected} is expected there and has to come out: fmaxf, fminf and comparisons drop NaN."
     if (wrong is not None and wrong.got in NOT_FINITE) or (error is not None and error.rms is None):
         return (
             "Where a number should be finite and is not, look for a division by zero, the root or logarithm of a "
@@ -59,7 +59,7 @@ def _imprecise(case: Case | None) -> str:
         return "The values are close, and digits are lost: subtract the mean first, or add in another order."
     return (
         "The values are close, so precision is lost: look for half, bfloat16 or TF32, fast intrinsics such as __expf, "
-        "float where the C has double, or a difference of large numbers."
+        "float where the reference has double, or a difference of large numbers."
     )
 
 

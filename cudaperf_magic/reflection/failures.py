@@ -40,8 +40,8 @@ LABELLED = {  # what to do about what breaks a contract
     "decoy": "launch only kernels that the results need, and let them do the work",
 }
 UNEXPLAINED = {  # by status, where no fault says what to do
-    "crash": "check the launch's shape and shared memory, and how much large arrays and workspaces take",
-    "timeout": "look for a loop that may not end, a wait for another thread, or far more work than the C does",
+    "crash": "check each launch's shape, pointers and indices, and how much large arrays and workspaces take",
+    "timeout": "look for a loop that may not end, a wait for another thread, or far more work than the reference does",
 }
 NOT_THE_KERNEL = "nothing in the kernel is at fault; the task needs inputs on which precision shows"
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from ...errors import ToolchainError
-from ...records import Clocks, OutputError
+from ...records import Clocks, OutputError, WrongElement
 from ..counters.activity import Ran
 from ..gpu.clocks import reader
 from ..gpu.lock import gpu_lock
@@ -42,6 +42,7 @@ class Attempt:
     trouble: Trouble | None = None
     reason: str = ""
     failing: Step | None = None
+    wrong: WrongElement | None = None  # of a mismatch
     seconds: list[tuple[Step, Called, Called | None]] = field(default_factory=list)
     own_seconds: list[float] = field(default_factory=list)  # by the child's own clock: a claim
     errors: list[OutputError] = field(default_factory=list)
@@ -225,16 +226,17 @@ def _play(found: Attempt, court: Court, player: Player, others: _Others, plan: P
             found.fail("timeout" if fallen.is_late else "crash", fallen.words, step)
             return
         taken = court.take(CANDIDATE, step.slot, is_read=player.is_on_device)
-        reason, errors, is_same = court.judge(CANDIDATE, step.slot, keeps=step.content.number in returning)
-        found.errors += errors
-        if is_same is not None:
-            found.is_deterministic = is_same
+        judged = court.judge(CANDIDATE, step.slot, keeps=step.content.number in returning)
+        found.errors += judged.errors
+        if judged.is_same is not None:
+            found.is_deterministic = judged.is_same
         if taken.changed_inputs:
             found.changed_inputs = taken.changed_inputs
             found.fail("fault", f"it writes to input {taken.changed_inputs[0]}, which Model leaves as it is", step)
             return
-        if reason:
-            found.fail("mismatch", reason, step)
+        if judged.reason:
+            found.wrong = judged.wrong
+            found.fail("mismatch", judged.reason, step)
             return
         found.passed += 1
         found.clocks += (card.read(),) if card is not None else ()

@@ -9,7 +9,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from ...errors import TaskError, ToolchainError
-from ...records import OutputError, Task
+from ...records import OutputError, Task, WrongElement
 from ..sandbox import Crashed, Finished, Session, TimedOut, open_session
 from .gate import PAGE_BYTES, Caller, Stopped
 from .layout import Layout, Shape
@@ -26,6 +26,17 @@ class Taken:
 
     changed_inputs: tuple[int, ...]
     is_busy: bool
+
+
+@dataclass(frozen=True)
+class Judged:
+    """Why the outputs of a call are wrong, or "", and the element that shows it; the errors of each output; whether
+    they are the bits of the first time, where their inputs came before."""
+
+    reason: str
+    wrong: WrongElement | None
+    errors: list[OutputError]
+    is_same: bool | None
 
 
 class Court:
@@ -96,13 +107,13 @@ class Court:
         found = self._ask("take", who=who, slot=slot, is_read=is_read)
         return Taken(tuple(found["changed_inputs"]), bool(found["is_busy"]))
 
-    def judge(self, who: str, slot: int, *, keeps: bool) -> tuple[str, list[OutputError], bool | None]:
-        """(why the outputs are wrong, or nothing; their errors; whether they are the bits of the first time).
+    def judge(self, who: str, slot: int, *, keeps: bool) -> Judged:
+        """What the outputs of one call are.
 
         `keeps` says that this content comes more than once.
         """
         found = self._ask("judge", who=who, slot=slot, keeps=keeps)
-        return found["reason"], found["errors"], found["is_same"]
+        return Judged(**found)
 
     def reread(self, who: str) -> bool:
         """Whether any outputs changed since they were taken; asked when the child is gone."""

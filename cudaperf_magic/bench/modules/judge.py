@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from math import sqrt
 from typing import TYPE_CHECKING
 
-from cudaperf_magic.records import OutputError
+from cudaperf_magic.records import OutputError, WrongElement
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -27,6 +27,7 @@ class Judgement:
 
     error: OutputError | None
     reason: str = ""
+    wrong: WrongElement | None = None  # the element that shows it
 
     @property
     def ok(self) -> bool:
@@ -53,7 +54,9 @@ def judge(name: str, got: Tensor, plain: Tensor, wide: Tensor, multiple: float) 
     misplaced = torch.where(strange, ~same, ~torch.isfinite(got))
     if bool(misplaced.any()):
         at = int(misplaced.int().argmax())
-        return Judgement(None, f"{name}[{at}] is {got[at].item():g}, the reference has {plain[at].item():g}")
+        ours_text, theirs_text = f"{got[at].item():g}", f"{plain[at].item():g}"
+        found = WrongElement(f"{name}[{at}]", ours_text, theirs_text, int(misplaced.sum()), got.numel())
+        return Judgement(None, f"{found.name} is {found.got}, the reference has {found.expected}", found)
     ours = torch.where(strange, 0.0, (got.double() - wide).abs())
     theirs = torch.where(strange, 0.0, (plain.double() - wide).abs())
     magnitude = torch.where(strange, 0.0, wide.abs())
@@ -62,8 +65,10 @@ def judge(name: str, got: Tensor, plain: Tensor, wide: Tensor, multiple: float) 
     wrong = ours > allowed
     if bool(wrong.any()):
         at, count = int(wrong.int().argmax()), int(wrong.sum())
-        where = f"{name}[{at}] is {got[at].item():.9g}, the reference has {plain[at].item():.9g}"
-        return Judgement(error, f"{where} ({count:,} of {got.numel():,} elements are off by more than rounding)")
+        found = WrongElement(f"{name}[{at}]", f"{got[at].item():.9g}", f"{plain[at].item():.9g}", count, got.numel())
+        where = f"{found.name} is {found.got}, the reference has {found.expected}"
+        said = f"{where} ({count:,} of {got.numel():,} elements are off by more than rounding)"
+        return Judgement(error, said, found)
     typical = _rms(theirs)
     floor = FLOOR_ULPS * float(torch.finfo(plain.dtype).eps) * _rms(magnitude)
     if _rms(ours) > multiple * typical + floor:
@@ -81,8 +86,9 @@ def _judge_exact(name: str, got: Tensor, plain: Tensor, wide: Tensor) -> Judgeme
     if not count:
         return Judgement(error)
     at = int(wrong.int().argmax())
-    where = f"{name}[{at}] is {got[at].item()}, the reference has {plain[at].item()}"
-    return Judgement(error, f"{where} ({count:,} of {got.numel():,} elements differ)")
+    found = WrongElement(f"{name}[{at}]", str(got[at].item()), str(plain[at].item()), count, got.numel())
+    where = f"{found.name} is {found.got}, the reference has {found.expected}"
+    return Judgement(error, f"{where} ({count:,} of {got.numel():,} elements differ)", found)
 
 
 def multiple_between(own: float, lower: float) -> float | None:

@@ -23,6 +23,7 @@ from ...records import (
     Task,
     Timing,
     Verdict,
+    WrongElement,
 )
 from ..counters.activity import provenance
 from ..gpu.clocks import together
@@ -91,7 +92,15 @@ def _verdict(description: Description, found: Attempt) -> Verdict:
         found.passed,
         len(found.seconds) if found.trouble is None else found.passed + 1,
         found.is_deterministic,
+        wrong=_wrong(found),
     )
+
+
+def _wrong(found: Attempt) -> WrongElement | None:
+    """The element that shows a mismatch; what its values are on a family that is kept secret stays so."""
+    if found.wrong is None or found.failing is None or found.failing.content.family == NOMINAL:
+        return found.wrong
+    return replace(found.wrong, got="", expected="")
 
 
 def _reason(found: Attempt, status: Status) -> str:

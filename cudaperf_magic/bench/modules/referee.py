@@ -293,8 +293,8 @@ class _Referee:
             if found.error is not None:
                 errors.append(found.error)
             if not found.ok:
-                return {"reason": found.reason, "errors": errors, "is_same": is_same}
-        return {"reason": "", "errors": errors, "is_same": is_same}
+                return {"reason": found.reason, "wrong": found.wrong, "errors": errors, "is_same": is_same}
+        return {"reason": "", "wrong": None, "errors": errors, "is_same": is_same}
 
     def _is_same(self, who: str, content: Content, outputs: list[Any]) -> bool | None:
         """Whether a content that comes again has the same bits as outputs; None the first time."""
