@@ -74,8 +74,14 @@ def comparing(request: Request, namespace: Mapping[str, Any] | None = None) -> d
 
 
 def rewarding(request: Request) -> dict[str, Any]:
-    """Which reward, and which of its numbers are replaced."""
-    return {"reward": request.reward, "changes": request.set}
+    """Which episodes, which reward, and which of its numbers are replaced.
+
+    Raises:
+        UsageError: --all beside names.
+    """
+    if request.all and request.names:
+        raise UsageError(f"--all takes every episode of the store; leave it out, or {' '.join(request.names)}")
+    return {"names": request.names, "reward": request.reward, "changes": request.set, "is_all": request.all}
 
 
 def against(request: Request, namespace: Mapping[str, Any] | None = None) -> Task:

@@ -88,7 +88,7 @@ def _inspect(request: Request) -> int:
 
 
 def _rewards(request: Request) -> int:
-    result = commands.rewards(request.names, **arguments.rewarding(request))
+    result = commands.rewards(**arguments.rewarding(request))
     arguments.save_reward(request.save, result.preset)
     print(result.text)
     return FOUND

@@ -262,6 +262,7 @@ def rewards(
     *,
     reward: str = "default",
     changes: Sequence[str] = (),
+    is_all: bool = False,
     namespace: Mapping[str, Any] | None = None,
 ) -> Tuned:
     """Hold a reward against episodes: every turn scored anew, what it would have chosen, advantages, and turns that
@@ -270,17 +271,18 @@ def rewards(
     Args:
         names: variables of `namespace`, files that --json wrote, episodes of the store; none: its latest.
         reward: a preset's name or file. changes: numbers of it to replace: ("speed=3", "coalescing.weight=2").
+        is_all: without names, every episode of the store.
 
     Raises:
         UsageError: a name, a term or a number that is not understood.
     """
-    from .named import episodes
+    from .named import LATEST, episodes
     from .rewards import load_preset
     from .tuned import Tuned
     from .tuning import changed, record
 
     preset = changed(load_preset(reward), changes)
-    found, problems = episodes(names, namespace)
+    found, problems = episodes(names, namespace, most=None if is_all else LATEST)
     return Tuned(record(found), preset, problems)
 
 

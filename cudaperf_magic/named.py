@@ -26,7 +26,9 @@ from .store import Store
 from .translation import Checked, Translation
 
 LATEST = 20  # episodes of the store that are meant when none is named
+ALL = 2**62  # more than a store can hold
 SEARCHED = 500  # latest episodes of the store among which a function's name is looked for
+GLANCE_S = 0.1  # between two looks at whether the work was paused meanwhile
 FILES = (".json", NOTEBOOK)
 PROGRAMS = (".cu", ".cuh")
 _KINDS = {Outcome: "an outcome without its kernel", Inspected: "an inspection", Compared: "a comparison"}
@@ -79,9 +81,16 @@ def find(word: str, namespace: Mapping[str, Any] | None = None, store: Store | N
 
 
 def episodes(
-    words: Sequence[str], namespace: Mapping[str, Any] | None = None, store: Store | None = None
+    words: Sequence[str],
+    namespace: Mapping[str, Any] | None = None,
+    store: Store | None = None,
+    *,
+    most: int | None = LATEST,
 ) -> tuple[tuple[Episode, ...], tuple[str, ...]]:
     """The episodes that words name, each once; of no words, the store's latest. And why some could not be read.
+
+    Args:
+        most: how many of the store's, where nothing is named; None for all of them.
 
     Raises:
         UsageError: a word names nothing.
@@ -93,7 +102,10 @@ def episodes(
     kept = store or Store()
     read: list[Episode] = []
     problems: list[str] = []
-    for entry in kept.recent(LATEST):
+    entries = kept.recent(ALL if most is None else most + 1)
+    if most is not None and len(entries) > most:
+        problems.append(f"the store has more than these {most} episodes; --all takes every one.")
+    for entry in entries[:most]:
         try:
             read.append(kept.load(entry.identity))
         except StoreError as problem:
@@ -147,15 +159,28 @@ def _variable(name: str, namespace: Mapping[str, Any]) -> Found | None:
 
 
 def _held(value: object) -> Episode | None:
-    """The episode of anything that holds one: a translation, also one that is still being played."""
+    """The episode of what holds one. One that is still played is waited for, however it ends: it need not have a
+    verified kernel to be looked at. One that is paused would never end: it is taken as it stands."""
+    work = getattr(value, "work", None) if isinstance(value, Translation) else None
+    if work is not None:
+        while work.state != "paused" and not work.wait(GLANCE_S):
+            pass
+        if work.episode is None and work.error is not None:
+            raise work.error
+    return _at_hand(value)
+
+
+def _at_hand(value: object) -> Episode | None:
+    """The same, as it stands now: nobody who mistypes a name waits for what they did not name."""
     if isinstance(value, Checked):
         return episode_of(value)
-    episode = value if isinstance(value, Episode) else getattr(value, "episode", None)
+    work = getattr(value, "work", None) if isinstance(value, Translation) else None
+    episode = work.episode if work is not None else value.episode if isinstance(value, Translation) else value
     return episode if isinstance(episode, Episode) else None
 
 
 def _episodes_in(values: Iterable[object]) -> list[Episode]:
-    return [episode for value in list(values) if (episode := _held(value)) is not None]
+    return [episode for value in list(values) if (episode := _at_hand(value)) is not None]
 
 
 def _filed(name: str) -> Found | None:

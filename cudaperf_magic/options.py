@@ -149,6 +149,7 @@ OPTIONS: tuple[Option, ...] = (
     ),
     _option("--seed", "translate check inspect", "seed of inputs and choices", type=_whole(0), default=0, metavar="N"),
     _option("--set", "rewards", "another number: speed=3, speed.high=16, shared.on=no", **_MANY_NUMBERS),
+    _option("--all", "rewards", "where none is named: every episode of the store, not its latest alone", **_SWITCH),
     _option("--save", "rewards", "write the reward to this file, for --reward", metavar="FILE.toml"),
     _option("--limit", "history", "how many episodes", type=_whole(1), default=20, metavar="N"),
     _option("--json", "translate resume", "write the episode to this file", metavar="FILE"),

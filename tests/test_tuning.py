@@ -16,6 +16,7 @@ from cudaperf_magic import commands
 from cudaperf_magic.cli import main
 from cudaperf_magic.errors import UsageError
 from cudaperf_magic.fakes import BROKEN, WRONG, correct
+from cudaperf_magic.named import LATEST
 from cudaperf_magic.notebook import tuning_words
 from cudaperf_magic.records import Case
 from cudaperf_magic.rewards import load_preset, score
@@ -271,6 +272,21 @@ def test_the_command_line_tunes_the_stores_episodes_and_saves_a_reward(
     assert load_preset(str(saved)).structure == 0.0
     assert main(["rewards", "--reward", str(saved), "saxpy:9"]) == 2
     assert "saxpy has 3 turns" in capsys.readouterr().err
+
+
+def test_every_episode_of_the_store_may_be_weighed_and_the_latest_are_told_to_be_not_all(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
+) -> None:
+    monkeypatch.setenv("CUDAPERF_STORE", str(tmp_path / "episodes.db"))
+    for _ in range(LATEST + 2):
+        Store().begin(replace(episode(HONEST[:2]), identity=""))
+    latest, every = commands.rewards(), commands.rewards(is_all=True)
+    assert (len(latest.record.episodes), len(every.record.episodes)) == (LATEST, LATEST + 2)
+    assert "--all takes every one" in latest.text and not every.problems
+    assert main(["rewards", "--all"]) == 0
+    assert f"of {LATEST + 2} episodes under" in capsys.readouterr().out
+    assert main(["rewards", "saxpy", "--all"]) == 2
+    assert "leave it out, or saxpy" in capsys.readouterr().err
 
 
 def test_an_episode_that_cannot_be_read_is_skipped_and_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -138,7 +138,7 @@ class CudaperfMagics(Magics):
 
     def _rewards(self, request: Request, _: str) -> Tuned | None:
         """Where there are widgets, sliders over a page that follows them; else the page alone."""
-        result = commands.rewards(request.names, namespace=self.shell.user_ns, **arguments.rewarding(request))
+        result = commands.rewards(namespace=self.shell.user_ns, **arguments.rewarding(request))
         arguments.save_reward(request.save, result.preset)
         self._keep(request, result)
         if not can_show(self.shell):
