@@ -11,8 +11,9 @@ import pytest
 from timed_episodes import HONEST, PRETTIER, episode
 
 from cudaperf_magic import commands, named, records_json
-from cudaperf_magic.errors import StoreError, UsageError
-from cudaperf_magic.fakes import SAXPY
+from cudaperf_magic.background import Running, Work
+from cudaperf_magic.errors import StoreError, TaskError, UsageError
+from cudaperf_magic.fakes import BROKEN, SAXPY, WRONG
 from cudaperf_magic.named import Found, find
 from cudaperf_magic.records import Episode
 from cudaperf_magic.store import Store
@@ -46,13 +47,38 @@ def test_all_that_holds_an_episode_may_be_named(store: Store) -> None:
         "translation": Translation(whole),
         "checked": checked,
         "turn": whole.turns[1],
-        "work": SimpleNamespace(episode=whole),
+        "work": Running(ended(whole)),
     }
     assert all(find(name, held).episode == whole for name in ("episode", "translation", "work", "turn"))
     assert find("checked", held).turn is checked.turn
     assert find("turn", held).number == 2 and find("turn", held).turn is whole.turns[1]
     assert find("translation:1", held).turn is whole.turns[0]
     assert find("episode", held).turn is whole.best
+
+
+def ended(episode: Episode | None, error: Exception | None = None) -> Work:
+    """What was played in the background, once it has ended."""
+    work = Work()
+    work.episode, work.error = episode, error
+    work._ended.set()
+    return work
+
+
+def test_what_ended_without_a_kernel_may_be_looked_at_and_what_never_began_says_why(store: Store) -> None:
+    without = episode([BROKEN, WRONG], "without")
+    held = {"none": Running(ended(without)), "failed": Running(ended(None, TaskError("no loop", 3)))}
+    assert find("none", held).episode is without and find("none:2", held).turn is without.turns[1]
+    with pytest.raises(TaskError, match="line 3: no loop"):
+        find("failed", held)
+
+
+def test_a_mistyped_name_waits_for_nothing_that_is_still_played(store: Store) -> None:
+    playing = Work()
+    playing.episode = episode(HONEST[:2], "playing")
+    held = {"kernel": Running(playing), "turn": playing.episode.turns[1]}
+    with pytest.raises(UsageError, match="did you mean kernel"):
+        find("kernl", held)
+    assert find("turn", held).number == 2
 
 
 @pytest.mark.parametrize(
@@ -80,7 +106,7 @@ def test_what_names_nothing_is_said_in_one_sentence_with_the_nearest_name(store:
         "turn": whole.turns[1],
         "stray": replace(whole.turns[1]),
         "number": 7,
-        "idle": SimpleNamespace(episode=None),
+        "idle": SimpleNamespace(episode=whole),
     }
     with pytest.raises(UsageError) as caught:
         find(word, held)
