@@ -9,9 +9,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hack_rows import hacks_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from kernel_files import TESTS
+from module_files import module_outcome
 
 import cudaperf_magic
 from cudaperf_magic.bench.bench import Bench
@@ -158,3 +160,14 @@ def test_a_family_that_is_shown_is_told() -> None:
     outcome = Outcome(Build(True), Verdict("mismatch", reason, case, cases_passed=9, cases_total=30, wrong=wrong))
     words = reflect(outcome, score(outcome))
     assert "negated inputs" in words and "signs turned" in words and "expected -1.0" in words
+
+
+def test_the_inputs_of_a_module_that_fails_on_a_secret_family_stay_secret() -> None:
+    file = next(file for file in hacks_of("lane_b") if file.path.stem == "squares_less_square")
+    outcome = module_outcome(file)  # which loses digits far from zero, and nowhere else
+    assert outcome.verdict is not None and outcome.verdict.failing_case is not None
+    assert outcome.verdict.failing_case.hidden and outcome.verdict.wrong is not None
+    assert not outcome.verdict.wrong.got and not outcome.verdict.wrong.expected
+    words = reflect(outcome, score(outcome), Episode(SAXPY), Candidate(file.source))
+    assert "the output[" in words and "kept secret" in words
+    assert f"{outcome.verdict.failing_case.family} inputs" not in words and ", the reference has" not in words
