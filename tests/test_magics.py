@@ -102,7 +102,7 @@ def test_a_mistake_in_the_cell_is_one_sentence_without_traceback(
     [
         ("translate", "", "reads the C function from the cell below its line, which is empty"),
         ("translate", "  \n", "which is empty"),
-        ("check --against x", "", "reads the CUDA program from the cell"),
+        ("check --against x", "", "reads the CUDA program, or ModelNew, from the cell"),
         ("history", "int x;", "history reads no cell"),
         ("translate --trns 3", "int x;", "did you mean --turns?"),
         ("translate -o 2x", SAXPY.source, "write a Python name"),
