@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -21,6 +22,8 @@ def test_a_module_is_evaluated_and_looked_at_once_more_by_the_bench() -> None:
     wrong = Candidate(right.source + spoiled)
     with Bench("simulator") as bench:
         good, bad = bench.evaluate(task, right), bench.evaluate(task, wrong)
-        assert good.ok and bench.accept(task, right, good) == good
+        kept = bench.accept(task, right, good)
+        assert good.ok and good.verdict is not None and kept.verdict is not None and kept.verdict.generality
+        assert replace(kept, verdict=replace(kept.verdict, generality=None)) == good
         assert bad.verdict is not None and bad.verdict.status == "mismatch"
         assert not bench.accept(task, wrong, good).ok
