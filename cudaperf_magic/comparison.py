@@ -1,8 +1,9 @@
 """Which of two or more kernels is better, and how surely: from what was measured of each, and only where it may be
 compared.
 
+    of kernels of different tasks nothing is said
     a right kernel is better than a wrong one, surely
-    of two right ones that were timed on the same task, case and card: the faster one, when the 95 % interval of their
+    of two right ones that were timed on the same case and card: the faster one, when the 95 % interval of their
     ratio lies beyond 1 and the noise of the timings; else it cannot be said
     of two that were not timed: nothing is said of speed; their structure is compared, and said as such
 
@@ -58,7 +59,10 @@ class Versus:
 
 
 def versus(one: Entry, other: Entry) -> Versus:
-    """Which of two is better, by the strongest ground that there is."""
+    """Which of two is better, by the strongest ground that there is; of different tasks nothing is said."""
+    if one.task.key != other.task.key:
+        said = f"{one.task.entry} and {other.task.entry}, of different sources"
+        return Versus("nothing", None, f"It cannot be said which is better: they do different things ({said}).")
     if one.is_right != other.is_right:
         better, worse = (one, other) if one.is_right else (other, one)
         why = (worse.kept and f"{worse.label} was left sequential") or f"{worse.label} has no verified kernel"
@@ -93,7 +97,7 @@ def _beside(one: Entry, other: Entry) -> Versus | None:
 
 
 def _by_time(one: Entry, other: Entry, ours: Timing, theirs: Timing) -> Versus:
-    if differs := _conditions(one, other, ours, theirs):
+    if differs := _conditions(ours, theirs):
         return Versus("nothing", None, f"Their times cannot be compared: {differs}.")
     if min(len(ours.samples_us), len(theirs.samples_us)) < LEAST_PAIRS:
         return Versus("nothing", None, f"Their times cannot be compared: fewer than {LEAST_PAIRS} samples were taken.")
@@ -123,10 +127,8 @@ def span(low: float, high: float) -> str:
     return f"{low:.{digits}g} to {high:.{digits}g}"
 
 
-def _conditions(one: Entry, other: Entry, ours: Timing, theirs: Timing) -> str:
+def _conditions(ours: Timing, theirs: Timing) -> str:
     """What makes two times incomparable; "" when nothing does."""
-    if one.task.key != other.task.key:
-        return f"they do different things ({one.task.entry} and {other.task.entry}, of different sources)"
     if ours.gpu != theirs.gpu:
         return f"they ran on different cards ({ours.gpu or 'unnamed'} and {theirs.gpu or 'unnamed'})"
     if ours.case != theirs.case:
@@ -153,9 +155,6 @@ def _by_structure(one: Entry, other: Entry) -> Versus:
     why = "no time was measured of both"
     ours, theirs = _scores(one), _scores(other)
     both = [name for name in PROPERTIES if name in ours and name in theirs]
-    if one.task.key != other.task.key:
-        said = f"{one.task.entry} and {other.task.entry}, of different sources"
-        return Versus("nothing", None, f"It cannot be said which is better: they do different things ({said}).")
     if not both:
         return Versus("nothing", None, f"It cannot be said which is better: {why}, and no property of both.")
     up = [name for name in both if ours[name] - theirs[name] > NOTABLE]
@@ -208,10 +207,10 @@ def answer(entries: Sequence[Entry]) -> str:
 
 
 def _ground(entries: Sequence[Entry]) -> str:
-    if not any(entry.is_right for entry in entries):
-        return "none of them is verified"
     if len({entry.task.key for entry in entries}) > 1:
         return "they are different tasks"
+    if not any(entry.is_right for entry in entries):
+        return "none of them is verified"
     if all(entry.timing is None for entry in entries):
         return "no time was measured, and each has something better"
     return "their intervals overlap, or their conditions differ"

@@ -86,9 +86,15 @@ def test_without_times_structure_is_compared_and_called_so() -> None:
 
 def test_different_tasks_are_said_to_be_different() -> None:
     other = replace(SAXPY, source="void saxpy() {}")
-    for outcomes in ((timed(50.0), timed(25.0)), (correct(balance=1.0), correct(balance=0.1))):
+    for outcomes in (
+        (timed(50.0), timed(25.0)),
+        (correct(balance=1.0), correct(balance=0.1)),
+        (correct(balance=1.0), WRONG),
+        (WRONG, WRONG),
+    ):
         found = compared(*outcomes, tasks=(SAXPY, other))
         assert found.versus(0, 1).better is None and "different things" in found.answer
+        assert "★" not in found.text
 
 
 def test_many_are_put_in_groups_and_share_a_place_where_they_cannot_be_told_apart() -> None:

@@ -236,6 +236,12 @@ def test_a_file_that_cannot_be_understood_is_refused_with_its_fault(
         load_preset(str(tmp_path / "mine.toml"))
 
 
+def test_a_file_that_begins_with_a_byte_order_mark_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "mine.toml"
+    path.write_text("[terms.correct]\nweight = 2.0\n", encoding="utf-8-sig")
+    assert load_preset(str(path)).term("correct") == TermWeight("correct", 2.0)
+
+
 def test_a_file_that_cannot_be_written_is_said_and_leaves_nothing_behind(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=r"ends in \.toml"):
         save_preset(load_preset("default"), tmp_path / "mine.txt")

@@ -20,13 +20,13 @@ Rewards = Sequence[RewardBreakdown | None]
 
 
 def table(entries: Sequence[Entry], rewards: Rewards) -> Table:
-    """What was found of each; `best` marks the best value of a row where one is."""
+    """What was found of each; `best` marks the best value of a row where one is, of kernels of one task."""
     rows = [
         ("place", *_places(entries)),
         ("verdict", *_each(entries, lambda e: _badge(e.outcome) if e.outcome else e.kept and "= KEEP")),
         ("cases passed", *_each(entries, _cases)),
         ("where", *_each(entries, lambda e: e.outcome.device if e.outcome else "")),
-        ("reward", *_best([reward.total if reward else None for reward in rewards], "{:.3f}")),
+        ("reward", *_best(entries, [reward.total if reward else None for reward in rewards], "{:.3f}")),
         *_times(entries),
         *(_property(name, entries) for name in PROPERTIES),
         ("peak bytes", *_each(entries, _memory)),
@@ -64,10 +64,11 @@ def _cases(entry: Entry) -> str:
     return f"{verdict.cases_passed} of {verdict.cases_total}" if verdict else ""
 
 
-def _best(values: Sequence[float | None], form: str, digits: int = 3) -> list[str]:
-    """Each value, the highest with a word beside it where they differ."""
+def _best(entries: Sequence[Entry], values: Sequence[float | None], form: str, digits: int = 3) -> list[str]:
+    """Each value, the highest with a word beside it where they differ and are of one task."""
     known = [round(value, digits) for value in values if value is not None]
-    top = max(known) if len(set(known)) > 1 else None
+    is_one_task = len({entry.task.key for entry in entries}) == 1
+    top = max(known) if is_one_task and len(set(known)) > 1 else None
     return [
         NONE if value is None else form.format(value) + (" ★ best" if round(value, digits) == top else "")
         for value in values
@@ -114,7 +115,7 @@ def _anew(entry: Entry) -> str:
 
 def _property(name: str, entries: Sequence[Entry]) -> tuple[str, ...]:
     found = [e.outcome.structure.get(name) if e.outcome and e.outcome.structure else None for e in entries]
-    scores = _best([p.score if p else None for p in found], "{:.2f}", 2)
+    scores = _best(entries, [p.score if p else None for p in found], "{:.2f}", 2)
     cells = [f"{score} ({words.measured(p)})" if p else score for p, score in zip(found, scores, strict=True)]
     return (words.PROPERTY_TITLES[name], *cells)
 

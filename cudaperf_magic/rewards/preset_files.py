@@ -46,7 +46,8 @@ def load_preset(name: str) -> Preset:
     if not path.is_file():
         raise UsageError(_unknown(name))
     try:
-        return read_preset(path.stem, path.read_text(encoding="utf-8"))
+        # Some editors begin a file with a byte order mark, which is no TOML.
+        return read_preset(path.stem, path.read_text(encoding="utf-8-sig"))
     except (ValueError, OSError) as error:  # UnicodeDecodeError is a ValueError
         raise UsageError(f"reward preset {name}: {error}") from error
 
