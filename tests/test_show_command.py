@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -95,6 +96,33 @@ def test_steps_of_several_versions_are_taken_in_their_order(monkeypatch: pytest.
     assert records_json.from_json(Candidate, old, 2) == Candidate("x", origin="ada")
     with pytest.raises(ValueError, match="unknown key author"):
         records_json.from_json(Candidate, old, 3)
+
+
+def test_a_notebook_that_was_saved_with_the_first_version_is_shown(tmp_path: Path) -> None:
+    old = json.loads((RECORDS / "dot.v1.json").read_text())
+    assert (old.pop("record"), old.pop("version")) == ("episode", 1)
+    data = {"kind": "episode", "version": 1, "headline": "dot", "conditions": [], "episode": old}
+    turn = {"kind": "check", "version": 1, "headline": "dot", "task": old["task"], "turn": old["turns"][0]}
+    shown = commands.show(str(notebook(tmp_path / "x.ipynb", {MIME: data}, {MIME: turn})))
+    assert all(part.problem == "" for part in shown.parts)
+    assert "dot: verified CUDA" in shown.text and "This kernel computes dot as the C does." in shown.text
+
+
+def test_a_store_with_rows_of_the_first_version_is_listed_shown_and_gone_on_with() -> None:
+    store = Store()
+    made = store.begin(replace(episode([]), identity=""))
+    old = json.loads((RECORDS / "saxpy.v1.json").read_text())
+    turns = [{"record": "turn", "version": 1, **turn} for turn in old.pop("turns")]
+    with sqlite3.connect(store.path) as database:
+        row = json.dumps(old | {"turns": [], "identity": made.identity})
+        database.execute("UPDATE episodes SET record = ? WHERE identity = ?", (row, made.identity))
+        for number, turn in enumerate(turns):
+            database.execute("INSERT INTO turns VALUES (?, ?, 0, ?)", (made.identity, number, json.dumps(turn)))
+    assert made.identity in str(commands.history())
+    assert commands.show(made.identity).text.startswith("saxpy: verified CUDA; the best of 3 turns")
+    again = Store()
+    again.append(again.reopen(made.identity).identity, episode(HONEST).turns[3])
+    assert [len(turn.candidate.source) > 0 for turn in again.load(made.identity).turns] == [True] * 4
 
 
 SHOWN: dict[str, Callable[[], Any]] = {
