@@ -23,6 +23,8 @@ MOST_CHARACTERS = 400  # of a line
 CELL_PX = 49
 NUMBER_PX = 40
 GAP_PX = 10  # before the code
+CHARACTER_PX = 7.2  # of markup.MONO
+MOST_OWN = 12  # characters of a line's own indent that its rest is moved by
 HANG_PX = 24  # of what does not fit on its line
 LEAST_ALPHA, MOST_ALPHA = 0.10, 0.55
 RGB = {"work": "47,111,219", "loss": "229,83,75"}
@@ -249,8 +251,9 @@ def _html_line(line: SourceLine) -> str:
     back = f";background-color:{markup.TINTS['remove']}" if line.marks else ""
     code = markup.tag("span", f"padding-left:{GAP_PX}px{back}", markup.text(line.text))
     beside = markup.tag("span", markup.UNCOPIED, number, cells)
-    # What does not fit goes on below its own code, never below the numbers.
-    before = code_px(len(line.heats)) + HANG_PX
+    # What does not fit goes on below its own code, further in than that begins, and never below the numbers.
+    own = min(len(line.text) - len(line.text.lstrip()), MOST_OWN)
+    before = code_px(len(line.heats)) + HANG_PX + round(own * CHARACTER_PX)
     drawn = markup.tag("div", f"padding-left:{before}px;text-indent:-{before}px", beside, code)
     return drawn + "".join(_html_note(note, len(line.heats)) for note in line.notes)
 
