@@ -182,6 +182,14 @@ def test_more_of_what_is_lost_never_raises_a_score(
     assert after.score <= before.score + 1e-12
 
 
+def test_more_readers_of_a_kernel_that_a_copy_would_not_help_do_not_hide_another_that_it_would() -> None:
+    helped = LaunchTotals("k", 20, (132, 1, 1), (256, 1, 1), 0, 1, 132, 1056, 10560, 337920, 10, 80, warp_words=8000,
+                          again_words=7000, met_words=1000, costliest=Costliest(5, 6, 7, 8))  # fmt: skip
+    other = replace(helped, kernel="l", warp_words=1100, again_words=100, met_words=100)
+    few, many = (seen([helped, replace(other, warp_words=1000 + n, again_words=n)], []).get("shared") for n in (0, 400))
+    assert few is not None and few == many and few.score == pytest.approx(2000 / (1000 + 8000 / 1.5))
+
+
 @pytest.mark.parametrize("name", [name for name in OF if name != "occupancy"])
 @few
 @given(launches_of, lines_of)

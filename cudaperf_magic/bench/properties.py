@@ -242,14 +242,14 @@ def _sharing(launches: Sequence[LaunchTotals]) -> Property | None:
     helped = [launch for launch in launches if _would_help(launch)]
     if not helped:
         return None
-    spared = sum((launch.warp_words - WORTHWHILE_READERS * launch.block_words) * whole(launch) for launch in helped)
-    read = sum(launch.warp_words * whole(launch) for launch in launches)
+    needed = sum(launch.block_words * whole(launch) for launch in launches)
+    spared = sum((launch.warp_words / WORTHWHILE_READERS - launch.block_words) * whole(launch) for launch in helped)
     worst = max(helped, key=lambda launch: (launch.warp_words - launch.block_words) * whole(launch))
     raw, line = worst.warp_words / worst.block_words, worst.costliest.read_again or None
     place = f", most at line {line}" if line else ""
     reason = f"each word that a block of {worst.kernel} reads of global memory is read by {raw:.3g} of its warps{place}"
     remedy = "bring the tile that the warps of a block share into shared memory once, and let all of them read it there"
-    return _property("shared", 1.0 - spared / read, raw, READERS, reason, remedy, line)
+    return _property("shared", needed / (needed + spared), raw, READERS, reason, remedy, line)
 
 
 def _would_help(launch: LaunchTotals) -> bool:

@@ -70,23 +70,20 @@ static void note_line(Reads *r, SiteCost *cost, u32 warp, u32 line, u32 words) {
     all->words |= fresh; all->met |= again;
 }
 
+/* An access is aligned to its size, which divides a line: none lies in two. */
 void reuse_note(Warp *w, u32 site, const u64 *list, u32 n) {
-    Block *b = w->block;
-    if (!b->reads || b->warp_count < 2) return;
+    Reads *r = w->block->reads;
+    if (!r || w->block->warp_count < 2) return;
     SiteCost *cost = &w->launch->costs[site];
-    u64 arena = (u64)w->sim->arena, line = ~0ull;
-    u32 words = 0, size = w->launch->sites[site].size;
+    u64 arena = (u64)w->sim->arena, line = (list[0] - arena) / READ_LINE;
+    u32 words = 0, own = (1u << (w->launch->sites[site].size + 3) / 4) - 1;
     for (u32 i = 0; i < n; i++) {
-        u64 at = list[i] - arena, to = at + size;
-        while (at < to) {
-            u64 start = at / READ_LINE * READ_LINE, end = to < start + READ_LINE ? to : start + READ_LINE;
-            if (at / READ_LINE != line) {
-                if (words) note_line(b->reads, cost, w->index, (u32)line, words);
-                line = at / READ_LINE; words = 0;
-            }
-            words |= (2u << (end - start - 1) / 4) - (1u << (at - start) / 4);
-            at = end;
+        u64 at = list[i] - arena;
+        if (at / READ_LINE != line) {
+            note_line(r, cost, w->index, (u32)line, words);
+            line = at / READ_LINE; words = 0;
         }
+        words |= own << at % READ_LINE / 4;
     }
-    if (words) note_line(b->reads, cost, w->index, (u32)line, words);
+    note_line(r, cost, w->index, (u32)line, words);
 }
