@@ -215,6 +215,15 @@ def test_a_keep_shows_its_reason_and_no_kernel() -> None:
         assert "Call saxpy" not in shown
 
 
+def test_a_keep_s_earnings_and_what_changed_are_in_the_plain_text_too() -> None:
+    kept = replace(episode(Keep("line 2")), preset="cudaperf")
+    assert "what KEEP earns" in episode_text(kept) and "what KEEP earns" not in episode_text(episode(Keep("line 2")))
+    text = episode_text(episode(NAIVE, BETTER))
+    assert "what changed between the first turn and the best" in text
+    assert "  - // naive" in text and "  + #define LANES 4" in text
+    assert "what changed" not in episode_text(episode(NAIVE))
+
+
 def test_no_verified_kernel_is_said_with_the_last_reason() -> None:
     text = Pieces(report.episode_html(episode("broken", "racy"))).text
     assert "no verified kernel in 2 turns. The last one: two threads touch the same word" in text

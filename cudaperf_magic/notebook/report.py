@@ -10,10 +10,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from .. import records_json
-from ..errors import UsageError
 from ..goals import Result
-from ..records import Episode, Outcome, RewardBreakdown, Structure, Task, Timing, Turn
-from ..rewards import load_preset, score_keep
+from ..records import Episode, Outcome, Structure, Task, Timing, Turn
 from . import markup, place_words, plots, reward_view, source_view, terminal, timing_words, words
 
 MIME = "application/vnd.cudaperf.report+json"
@@ -87,7 +85,7 @@ def episode_html(episode: Episode, name: str = "") -> str:
         ]
     elif episode.task.notes:
         parts.append(_sentences(episode.task.notes))
-    if (earned := keep_reward(episode)) is not None:
+    if (earned := reward_view.kept(episode)) is not None:
         parts += [markup.heading("What KEEP earns"), reward_view.table(earned)]
     if best is not None:
         parts += [plot.html for plot in (plots.roofline(episode), plots.by_turn(episode)) if plot is not None]
@@ -263,16 +261,6 @@ def costly_source(turn: Turn) -> str:
     return source_view.html(
         source_view.view_of(turn.candidate.source, structure.lines, notes=words.line_notes(structure))
     )
-
-
-def keep_reward(episode: Episode) -> RewardBreakdown | None:
-    """What the decision KEEP earns under the episode's reward; None for other decisions, or where it has no word."""
-    if not episode.kept:
-        return None
-    try:
-        return score_keep(load_preset(episode.preset))
-    except UsageError:  # a file that is no longer there
-        return None
 
 
 def place(outcome: Outcome) -> str:

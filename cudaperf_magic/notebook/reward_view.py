@@ -10,7 +10,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
-from ..records import RewardBreakdown, RewardTerm
+from ..errors import UsageError
+from ..records import Episode, RewardBreakdown, RewardTerm
+from ..rewards import load_preset, score_keep
 from . import markup, words
 
 TRACK_PX = 130
@@ -56,6 +58,16 @@ def _span(term: RewardTerm) -> tuple[float, float]:
     """What the term can give, with zero in it; on a side without a bound, what it gives."""
     ends = [term.weight * end for end in term.range if end is not None]
     return min(0.0, term.value, *ends), max(0.0, term.value, *ends)
+
+
+def kept(episode: Episode) -> RewardBreakdown | None:
+    """What the decision KEEP earns under the episode's reward; None for other decisions, or where it has no word."""
+    if not episode.kept:
+        return None
+    try:
+        return score_keep(load_preset(episode.preset))
+    except UsageError:  # a file that is no longer there
+        return None
 
 
 def table(reward: RewardBreakdown) -> str:

@@ -5,7 +5,9 @@ Uses rich for colour and the moving line; without a terminal the same words come
 
 from __future__ import annotations
 
+import re
 import time
+from textwrap import wrap
 from typing import TYPE_CHECKING
 
 from ..goals import Result
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
 
 BAR = 12
 DIFF_ROWS = 40  # of one turn, while it runs; the report has the rest
+DIFF_ROWS_TOLD = 200  # of the first turn against the best, in the report
 COLOURS = {"good": "green", "bad": "red", "neutral": "yellow"}
 SIGNS = {"add": ("+", "green"), "remove": ("-", "red"), "same": (" ", ""), "place": ("@", "cyan")}
 
@@ -32,13 +35,42 @@ def episode_text(episode: Episode) -> str:
         lines += structure_rows(best.outcome.structure)
     else:
         lines += [f"  {note}" for note in episode.task.notes]
+    if (earned := reward_view.kept(episode)) is not None:
+        lines += ["", "what KEEP earns", *reward_view.text(earned)]
     if episode.turns:
         lines += ["", *(_turn_line(number, turn, turn is best) for number, turn in enumerate(episode.turns, 1))]
     if best is not None:
-        lines += [*_plots(episode), *costly_lines(best), *_place(best.outcome)]
+        lines += [*_plots(episode), *costly_lines(best), *_changes(episode, best), *_place(best.outcome)]
     if episode.stopped:
         lines += ["", f"ended: {episode.stopped}"]
     return "\n".join(lines)
+
+
+def fitted(text: str, width: int) -> str:
+    """The text with lines of at most `width` characters where words allow it, for a terminal.
+
+    What a long line goes on with stands below its last column that begins within the line's first half; below its
+    indent and two more where it has none. Lines that fit stay as they are.
+    """
+    return "\n".join(row for line in text.split("\n") for row in _folded(line, width))
+
+
+def _folded(line: str, width: int) -> list[str]:
+    if len(line) <= width:
+        return [line]
+    indent = len(line) - len(line.lstrip())
+    columns = [gap.end() for gap in re.finditer(r"(?<=\S) {2,}(?=\S)", line) if gap.end() <= width // 2]
+    hang = " " * (columns[-1] if columns else min(indent + 2, width // 2))
+    # The wrapper would take tabs and runs of blanks apart: columns are made of them.
+    return wrap(
+        line,
+        width,
+        subsequent_indent=hang,
+        expand_tabs=False,
+        replace_whitespace=False,
+        break_on_hyphens=False,
+        break_long_words=False,
+    )
 
 
 def check_text(task: Task, turn: Turn, goals: tuple[Result, ...] = ()) -> str:
@@ -76,6 +108,15 @@ def costly_lines(turn: Turn) -> list[str]:
         "line by line",
         source_view.text(source_view.view_of(turn.candidate.source, structure.lines, notes=notes)),
     ]
+
+
+def _changes(episode: Episode, best: Turn) -> list[str]:
+    """The difference between the first turn's program and the best one's."""
+    rows = words.diff(episode.turns[0].candidate.source, best.candidate.source)
+    shown = [f"  {SIGNS[kind][0]} {line}" for kind, line in rows[:DIFF_ROWS_TOLD]]
+    if len(rows) > DIFF_ROWS_TOLD:
+        shown.append(f"  … {len(rows) - DIFF_ROWS_TOLD} more lines")
+    return ["", "what changed between the first turn and the best", *shown] if shown else []
 
 
 def _place(outcome: Outcome) -> list[str]:
@@ -174,7 +215,10 @@ class TerminalView:
     def end(self, text: str) -> None:
         """The report below the turns."""
         self.console.print()
-        self.console.print(text, markup=False, soft_wrap=True)
+        self.console.print(self._fitted(text), markup=False, soft_wrap=True)
+
+    def _fitted(self, text: str) -> str:
+        return fitted(text, self.console.width) if self.console.is_terminal else text
 
     def _tell(self, episode: Episode) -> None:
         if self._progress is not None:
@@ -195,7 +239,7 @@ class TerminalView:
             self.console.print(f"  {words.verdict_sentence(turn.outcome)}", markup=False, soft_wrap=True)
         rows = [*trouble(turn.outcome), *timing_lines(turn.outcome.timing)[1:]]
         for row in [*rows, *structure_rows(turn.outcome.structure)[1:]]:
-            self.console.print(row, markup=False, style="dim", soft_wrap=True)
+            self.console.print(self._fitted(row), markup=False, style="dim", soft_wrap=True)
         if before is not None:
             self._diff(before, turn)
 

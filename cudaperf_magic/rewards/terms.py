@@ -233,7 +233,7 @@ def _memory(outcome: Outcome) -> Raw | None:
         return None
     score = min(1.0, memory.reference_bytes / memory.candidate_bytes) if memory.candidate_bytes > 0 else 1.0
     extra = max(0, memory.candidate_bytes - memory.reference_bytes)
-    return score, f"{extra} bytes of workspace beside the arguments" if extra else "no memory beside the arguments"
+    return score, f"{extra:,} bytes of workspace beside the arguments" if extra else "no memory beside the arguments"
 
 
 def _timed(name: str, title: str, about: str, measure: Callable[[Timing], Raw | None], **more: object) -> None:
