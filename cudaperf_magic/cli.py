@@ -10,10 +10,11 @@ import sys
 from collections.abc import Callable, Sequence
 from importlib.metadata import version
 from json import dumps
+from shutil import get_terminal_size
 
 from . import arguments, commands, options
 from .errors import CudaperfError
-from .notebook.terminal import TerminalView
+from .notebook.terminal import TerminalView, fitted
 from .options import Request
 
 FOUND, NONE, BAD_INPUT, INTERRUPTED = 0, 1, 2, 130
@@ -42,6 +43,11 @@ def main(words: Sequence[str] | None = None) -> int:
         # Whoever read our output has gone (`| head`); the work is in the store.
         sys.stderr.close()
         return FOUND
+
+
+def _print(text: str) -> None:
+    """To a terminal in lines that fit it; to a file or a pipe as it is."""
+    print(fitted(text, get_terminal_size().columns) if sys.stdout.isatty() else text)
 
 
 def _translate(request: Request) -> int:
@@ -75,7 +81,7 @@ def _check(request: Request) -> int:
     task = arguments.against(request)
     result = commands.check(commands.file_text(request.kernel), task, **arguments.checking(request))
     arguments.write_json(request.json, result.outcome)
-    print(result.report.text)
+    _print(result.report.text)
     return FOUND if result.ok else NONE
 
 
@@ -83,14 +89,14 @@ def _inspect(request: Request) -> int:
     arguments.refuse_unwritable(request.json)
     result = commands.inspect(commands.file_text(request.kernel), **arguments.inspecting(request))
     arguments.write_json(request.json, result.inspection)
-    print(result.report.text)
+    _print(result.report.text)
     return FOUND if result.ok else NONE
 
 
 def _rewards(request: Request) -> int:
     result = commands.rewards(**arguments.rewarding(request))
     arguments.save_reward(request.save, result.preset)
-    print(result.text)
+    _print(result.text)
     return FOUND
 
 
@@ -99,17 +105,17 @@ def _compare(request: Request) -> int:
     result = commands.compare(**arguments.comparing(request))
     if request.json:
         arguments.write_text(request.json, dumps(result.data, allow_nan=False) + "\n")
-    print(result.text)
+    _print(result.text)
     return FOUND
 
 
 def _show(request: Request) -> int:
-    print(commands.show(request.name).text)
+    _print(commands.show(request.name).text)
     return FOUND
 
 
 def _history(request: Request) -> int:
-    print(commands.load(request.identity).report.text if request.identity else commands.history(request.limit))
+    _print(commands.load(request.identity).report.text if request.identity else str(commands.history(request.limit)))
     return FOUND
 
 

@@ -177,6 +177,10 @@ def _and(names: Sequence[str]) -> str:
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
+def is_one_task(entries: Sequence[Entry]) -> bool:
+    return len({entry.task.key for entry in entries}) <= 1
+
+
 def order(entries: Sequence[Entry]) -> tuple[tuple[int, ...], ...]:
     """Places of the entries in groups, the best group first; of those within a group it cannot be said which is better.
 
@@ -198,8 +202,10 @@ def answer(entries: Sequence[Entry]) -> str:
     if len(entries) == 2:
         return versus(entries[0], entries[1]).sentence
     first, *rest = order(entries)
+    if not is_one_task(entries):
+        first = tuple(range(len(entries)))  # what is best of one task is not best of all
     named = _and([entries[i].label for i in first])
-    if not rest:
+    if not rest or not is_one_task(entries):
         return f"It cannot be said which of {named} is the best: {_ground(entries)}."
     among = "" if len(first) == 1 else " (which of them cannot be said)"
     runner = entries[rest[0][0]]
@@ -207,7 +213,7 @@ def answer(entries: Sequence[Entry]) -> str:
 
 
 def _ground(entries: Sequence[Entry]) -> str:
-    if len({entry.task.key for entry in entries}) > 1:
+    if not is_one_task(entries):
         return "they are different tasks"
     if not any(entry.is_right for entry in entries):
         return "none of them is verified"

@@ -97,6 +97,14 @@ def test_different_tasks_are_said_to_be_different() -> None:
         assert "★" not in found.text
 
 
+def test_the_best_of_one_task_is_not_called_the_best_of_all() -> None:
+    other = replace(SAXPY, source="void saxpy() {}")
+    found = compared(timed(50.0), timed(25.0), timed(1.0), tasks=(SAXPY, SAXPY, other))
+    assert found.versus(0, 1).better == 1
+    assert found.answer == "It cannot be said which of a:1, b:1 and c:1 is the best: they are different tasks."
+    assert "place" not in {row[0] for row in _rows(found)}
+
+
 def test_many_are_put_in_groups_and_share_a_place_where_they_cannot_be_told_apart() -> None:
     found = compared(timed(50.0), timed(25.0), WRONG, timed(25.1), timed(100.0))
     assert found.order == ((1, 3), (0,), (4,), (2,))

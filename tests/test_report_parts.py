@@ -242,3 +242,20 @@ def test_the_text_report_has_every_part_of_the_page() -> None:
     text = commands.Translation(found).report.text
     for part in ("reward ", "time", "roofline", "time by turn", "memory and machine", "turn 2"):
         assert part in text, part
+
+
+@given(st.text("ab|·█ -\n", max_size=300), st.integers(20, 120))
+def test_a_text_fitted_to_a_terminal_loses_no_word(text: str, width: int) -> None:
+    fitted = terminal.fitted(text, width)
+    rules = {line for line in text.split("\n") if len(line) > width and set(line) <= {"-", " "}}
+    kept = " ".join(line for line in text.split("\n") if line not in rules)
+    assert [word for word in fitted.split() if set(word) != {"-"}] == [w for w in kept.split() if set(w) != {"-"}]
+    assert terminal.fitted(text, 1000) == text
+
+
+def test_a_report_fits_a_narrow_terminal_and_goes_on_below_its_columns() -> None:
+    lines = terminal.fitted(terminal.episode_text(episode(HONEST)), 60).split("\n")
+    assert max(len(line) for line in lines) <= 60
+    bar = "  correct  |███   1 × 1 = 1  correct on all 31 cases of this task, small and odd ones too"
+    first, second = terminal.fitted(bar, 60).split("\n")
+    assert first.startswith("  correct  |") and second.index("task") == first.index("correct on")

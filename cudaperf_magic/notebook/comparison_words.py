@@ -9,7 +9,7 @@ import numpy as np
 
 from .. import records_json
 from ..bench.measuring.statistics import LEAST_PAIRS, median_interval
-from ..comparison import Entry, answer, order, span
+from ..comparison import Entry, answer, is_one_task, order, span
 from ..records import PROPERTIES, Outcome, RewardBreakdown, Timing
 from . import markup, terminal, timing_words, words
 from .report import Report
@@ -44,7 +44,9 @@ def _each(entries: Sequence[Entry], tell: Callable[[Entry], str | None]) -> list
 
 
 def _places(entries: Sequence[Entry]) -> list[str]:
-    """1, 2, 2, 4: those of which it cannot be said which is better share a place."""
+    """1, 2, 2, 4: those of which it cannot be said which is better share a place; of different tasks none has one."""
+    if not is_one_task(entries):
+        return [NONE] * len(entries)
     places = [""] * len(entries)
     ahead = 0
     for group in order(entries):
@@ -67,8 +69,7 @@ def _cases(entry: Entry) -> str:
 def _best(entries: Sequence[Entry], values: Sequence[float | None], form: str, digits: int = 3) -> list[str]:
     """Each value, the highest with a word beside it where they differ and are of one task."""
     known = [round(value, digits) for value in values if value is not None]
-    is_one_task = len({entry.task.key for entry in entries}) == 1
-    top = max(known) if is_one_task and len(set(known)) > 1 else None
+    top = max(known) if is_one_task(entries) and len(set(known)) > 1 else None
     return [
         NONE if value is None else form.format(value) + (" ★ best" if round(value, digits) == top else "")
         for value in values

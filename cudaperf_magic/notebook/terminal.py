@@ -58,6 +58,8 @@ def fitted(text: str, width: int) -> str:
 def _folded(line: str, width: int) -> list[str]:
     if len(line) <= width:
         return [line]
+    if set(line) <= {"-", " "}:
+        return [line[:width]]  # the rule below a table's head
     indent = len(line) - len(line.lstrip())
     columns = [gap.end() for gap in re.finditer(r"(?<=\S) {2,}(?=\S)", line) if gap.end() <= width // 2]
     hang = " " * (columns[-1] if columns else min(indent + 2, width // 2))
