@@ -115,9 +115,11 @@ def test_a_time_of_another_size_is_not_put_on_the_roofline() -> None:
     assert plot is not None and "reached" not in plot.sentences[1]
 
 
-def test_a_task_without_arithmetic_has_no_roofline() -> None:
-    assert plots.roofline(episode([correct(coalescing=1.0)])) is None
-    assert "Roofline" not in report.episode_html(episode([correct(coalescing=1.0)]))
+def test_a_task_without_arithmetic_has_a_sentence_in_the_place_of_its_roofline() -> None:
+    plot = plots.roofline(episode([correct(coalescing=1.0)]))
+    assert plot is not None and plot.data_uri is None
+    assert plots.NO_ROOFLINE in report.episode_html(episode([correct(coalescing=1.0)]))
+    assert plots.roofline(episode([BROKEN])) is None
 
 
 def test_a_device_s_roofline_has_the_bytes_that_it_counted_and_the_roofs_that_it_reached() -> None:

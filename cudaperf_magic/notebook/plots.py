@@ -26,6 +26,10 @@ INCHES = (5.1, 2.9)
 PANEL, INK = "#f6f8fa", "#24292f"
 NAME_COLUMNS, NAME_CHARACTERS = 3, 28  # of the names of levels that are close to each other
 NAME_HEIGHT = 0.06  # of a name, as a share of the picture's
+NO_ROOFLINE = (
+    "None is drawn: the function has no floating-point arithmetic that can be counted from its sizes, so bytes alone "
+    "decide its time."
+)
 MOST_LABELLED = 12  # turns that carry their number; of more, first, best and last
 LEAST_INTENSITY, MOST_INTENSITY = 1 / 32, 1024.0
 
@@ -52,14 +56,15 @@ class Plot:
 
 
 def roofline(episode: Episode, *, is_drawn: bool = True) -> Plot | None:
-    """Every correct turn below the roofs; None where no turn has a roofline.
+    """Every correct turn below the roofs; a sentence where none has a roofline, None where none is correct.
 
     A turn that was timed stands at what it reached. One that was not stands, hollow, on the roof: the most that its
     traffic allows.
     """
     found = [(n, turn, roof) for n, turn in enumerate(episode.turns, 1) if (roof := _roof(turn)) is not None]
     if not found:
-        return None
+        measured = any(turn.outcome.structure for turn in episode.turns)
+        return Plot("Roofline", None, (NO_ROOFLINE,)) if measured else None
     best = episode.best
     return Plot(
         "Roofline", _picture(_draw_roofline, found, best) if is_drawn else None, tuple(_roofline_words(found, best))
