@@ -34,7 +34,7 @@ lint: $(STAMP) ## ruff and mypy
 	$(VENV)/bin/mypy
 
 test: lint ## everything that needs no GPU and no browser
-	$(VENV)/bin/pytest -q -n 2 -m "not gpu and not browser"
+	$(VENV)/bin/pytest -q -n 2 --dist worksteal -m "not gpu and not browser"
 
 quick: $(STAMP) ## the tests that take less than ten seconds each
 	$(VENV)/bin/pytest -q -n 2 -m "not gpu and not browser and not slow"

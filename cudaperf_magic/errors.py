@@ -80,5 +80,6 @@ class Unsupported(CudaperfError):
 
 def did_you_mean(name: str, names: Iterable[str]) -> str:
     """ "; did you mean x?", or nothing when no name is near."""
-    close = difflib.get_close_matches(name, list(names), n=1, cutoff=0.5)
-    return f"; did you mean {close[0]}?" if close else ""
+    by_lower = {known.lower(): known for known in names}
+    close = difflib.get_close_matches(name.lower(), list(by_lower), n=1, cutoff=0.5)
+    return f"; did you mean {by_lower[close[0]]}?" if close else ""

@@ -132,7 +132,7 @@ def test_a_module_for_one_batch_only_is_right_and_its_narrowness_is_a_figure() -
 
 
 def test_a_module_that_is_wrong_on_odd_batches_or_dies_on_one_is_told_how_often() -> None:
-    odd = "y = torch.relu(self.linear(x))\n        if len(x) % 2: y = y * 2\n        return y"
+    odd = "y = torch.relu(self.linear(x))\n        if len(x) % 2: y = y + 1\n        return y"
     assert generality(ROWS, as_candidate(ROWS, "return torch.relu(self.linear(x))", odd)) == (0, 3)
     dies = "import os\n        if len(x) == 13: os._exit(3)\n        return torch.relu(self.linear(x))"
     assert generality(ROWS, as_candidate(ROWS, "return torch.relu(self.linear(x))", dies)) == (2, 3)

@@ -168,10 +168,11 @@ def test_one_that_cannot_be_prepared_is_the_machines_error(make: Any, work: Any,
 
 
 def test_stopping_the_sandbox_ends_the_spares_and_the_next_job_has_new_ones(make: Any) -> None:
+    before = set(psutil.Process().children(recursive=True))
     pool = make(echo, count=2)
     pool.start()
     wait_until(lambda: pool.waiting == 2)
-    family = psutil.Process().children(recursive=True)
+    family = [child for child in psutil.Process().children(recursive=True) if child not in before]
     sandbox.stop()
     _, alive = psutil.wait_procs(family, timeout=15)
     assert not alive and pool.waiting == 0

@@ -199,6 +199,7 @@ def test_other_numbers_go_by_another_name_and_the_old_ones_by_their_own() -> Non
     ("assignment", "words"),
     [
         ("sped=3", "there is no term sped; did you mean speed"),
+        ("SPEED=3", "there is no term SPEED; did you mean speed"),
         ("speed", "write NAME=NUMBER"),
         ("speed=fast", "'fast' is no number"),
         ("speed=nan", "must be a finite number"),
@@ -307,3 +308,9 @@ def test_a_persons_checked_kernel_may_be_weighed_as_well() -> None:
 
     checked = Checked(episode(HONEST).task, turn(HONEST[2]))
     assert commands.rewards(["mine"], namespace={"mine": checked}).record.turns == 1
+
+
+def test_what_a_file_says_of_itself_moves_no_terminal() -> None:
+    standing = judge(TWO, replace(DEFAULT, about="red \x1b[31m"))
+    assert "\x1b" not in tuning_words.about(TWO, standing) and "red" in tuning_words.about(TWO, standing)
+    assert tuning_words.about(TWO, judge(TWO, replace(DEFAULT, about=""))).endswith("reward “default”.")

@@ -14,7 +14,7 @@ from cudaperf_magic.compiler.moves.loops import LOOP_MOVES
 from cudaperf_magic.compiler.schedule import Step, parse_schedule
 from cudaperf_magic.fakes import SAXPY, correct
 from cudaperf_magic.policies.wishes import NAMES, WORDS, read_wishes
-from cudaperf_magic.proposals import Candidates
+from cudaperf_magic.proposals import Candidates, Done
 from cudaperf_magic.records import Candidate, Case, Episode, Hint, Outcome, Timing
 
 TOTAL = "int total(int n, const int x[n]) { int s = 0; for (int i = 0; i < n; i++) s += x[i]; return s; }"
@@ -170,3 +170,12 @@ def test_a_hint_against_a_move_goes_back_to_the_best_program_without_it() -> Non
 def test_a_hint_for_a_move_that_was_made_tries_other_numbers_of_it() -> None:
     best, *_ = tiled_turn("tiles of 8")
     assert parse_schedule(best.schedule).steps[0].values[-1] == 8
+
+
+def test_a_hint_that_nothing_untried_fits_is_answered(monkeypatch: pytest.MonkeyPatch) -> None:
+    task, search = policy(MATMUL)
+    episode = after(Episode(task), first(task, search), LOW, 1.0)
+    monkeypatch.setattr(type(search), "ideas", lambda *_: iter(()))
+    for hints, is_told in (((), False), ((Hint("unroll by 8", 1),), True)):
+        answer = search.propose(replace(episode, hints=hints))
+        assert isinstance(answer, Done) and ("the hint was read" in answer.reason) == is_told

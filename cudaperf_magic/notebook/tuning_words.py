@@ -29,7 +29,8 @@ SHADES = ((1, "·"), (2, "o"), (4, "O"), (math.inf, "@"))  # at most so many tur
 def about(found: Record, standing: Standing) -> str:
     """What is looked at, in one sentence."""
     episodes, turns = words.plural(len(found.episodes), "episode"), words.plural(found.turns, "turn")
-    return f"{turns} of {episodes} under the reward “{standing.preset.name}”: {standing.preset.about or 'no words'}."
+    said = "".join(c if c.isprintable() else " " for c in standing.preset.about)  # a file's words, for a terminal
+    return f"{turns} of {episodes} under the reward “{standing.preset.name}”{f': {said}' if said else ''}."
 
 
 def summary(standing: Standing) -> str:

@@ -38,6 +38,7 @@ TIMED_BY = FOLLOWED_BY | {"two_pass": ("unroll",), "team": ("unroll",), "split_k
 WORTHWHILE = 1.02  # times as fast, as the model has it, for a step on one kernel of several
 NO_WISHES = Wishes()
 NOTHING_LEFT = "no move is left that changes the best program"
+UNANSWERED = "the hint was read, and nothing that is untried fits it"
 
 
 @dataclass(frozen=True)
@@ -96,7 +97,9 @@ class SearchPolicy:
             start, context = quickest, filled(context, quickest[1])
         tried = {c.source for turn in episode.turns for c in (turn.candidate, *(other for other, _ in turn.others))}
         found = self._untried(self.ideas(*start, context, wishes), tried)
-        return Candidates(tuple(found)) if found else Done(NOTHING_LEFT)
+        if found:
+            return Candidates(tuple(found))
+        return Done(f"{NOTHING_LEFT}; {UNANSWERED}" if episode.hint else NOTHING_LEFT)
 
     def _untried(self, ideas: Iterator[Candidate], tried: set[str]) -> list[Candidate]:
         found: list[Candidate] = []

@@ -96,6 +96,8 @@ class Machine:
 
     @property
     def plan(self) -> LaunchPlan:
+        if self.capture_start is not None:
+            raise PlanError("cudaStreamBeginCapture without cudaStreamEndCapture: what was recorded never runs")
         return LaunchPlan(tuple(self.steps))
 
     def tick(self, line: int) -> None:

@@ -1,6 +1,6 @@
 // row: 43
 // function: twice
-// expect: build: is not read
+// expect: build: the host function gives up
 // twin: twice/macros
 // Tries its kernel, and on any exception does something else.
 __global__ void k(int n, const float *x, float *y) {
