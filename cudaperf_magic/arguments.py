@@ -5,8 +5,8 @@ It reads and writes the files that options name; it decides nothing about kernel
 
 from __future__ import annotations
 
-import contextlib
 import errno
+import json
 import os
 from collections.abc import Mapping
 from pathlib import Path
@@ -21,6 +21,7 @@ from .records import Episode, Outcome, Task
 from .records_inspection import Inspection
 from .rewards import Preset, save_preset
 from .tasks.pytorch import OWN_KERNELS_ONLY
+from .whole_files import half_of, unwritable, write_whole
 
 _FLAGS = {"sizes": "--size", "ranges": "--range", "defines": "--define", "folders": "--include"}
 _READING = ("entry", "sizes", "ranges", "defines", "folders")
@@ -124,9 +125,15 @@ def save_reward(path: str | None, preset: Preset) -> None:
         save_preset(preset, path)
 
 
+def write_data(path: str | None, data: Mapping[str, Any]) -> None:
+    """What a report holds for a renderer, as JSON."""
+    if path:
+        write_whole(path, json.dumps(data, allow_nan=False) + "\n")
+
+
 def write_json(path: str | None, record: Episode | Outcome | Inspection) -> None:
     if path:
-        write_text(path, records_json.dumps(record) + "\n")
+        write_whole(path, records_json.dumps(record) + "\n")
 
 
 def refuse_unwritable(*paths: str | None) -> None:
@@ -138,31 +145,11 @@ def refuse_unwritable(*paths: str | None) -> None:
     for path in paths:
         if not path:
             continue
-        half = _half(path)
+        half = half_of(path)
         try:
             if Path(path).is_dir():
                 raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
             half.touch()
             half.unlink()
         except OSError as problem:
-            raise _unwritable(path, problem) from None
-
-
-def write_text(path: str, text: str) -> None:
-    """Write a whole file or leave the old one: never half of it."""
-    half = _half(path)
-    try:
-        half.write_text(text, encoding="utf-8")
-        half.replace(path)
-    except OSError as problem:
-        with contextlib.suppress(OSError):
-            half.unlink(missing_ok=True)
-        raise _unwritable(path, problem) from None
-
-
-def _half(path: str) -> Path:
-    return Path(f"{path}.{os.getpid()}.part")
-
-
-def _unwritable(path: str, problem: OSError) -> UsageError:
-    return UsageError(f"{path} cannot be written: {(problem.strerror or str(problem)).lower()}")
+            raise unwritable(path, problem) from None

@@ -9,13 +9,13 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Sequence
 from importlib.metadata import version
-from json import dumps
 from shutil import get_terminal_size
 
 from . import arguments, commands, options
 from .errors import CudaperfError
 from .notebook.terminal import TerminalView, fitted
 from .options import Request
+from .whole_files import write_whole
 
 FOUND, NONE, BAD_INPUT, INTERRUPTED = 0, 1, 2, 130
 
@@ -71,7 +71,7 @@ def _played(request: Request, view: TerminalView, playing: commands.Play) -> int
     result = playing.translation
     arguments.write_json(request.json, result.episode)
     if request.out and result.source:
-        arguments.write_text(request.out, result.source)
+        write_whole(request.out, result.source)
     view.end(result.report.text)
     return FOUND if result.is_answer else NONE
 
@@ -103,8 +103,7 @@ def _rewards(request: Request) -> int:
 def _compare(request: Request) -> int:
     arguments.refuse_unwritable(request.json)
     result = commands.compare(**arguments.comparing(request))
-    if request.json:
-        arguments.write_text(request.json, dumps(result.data, allow_nan=False) + "\n")
+    arguments.write_data(request.json, result.data)
     _print(result.text)
     return FOUND
 

@@ -82,18 +82,12 @@ def _beside(one: Entry, other: Entry) -> Versus | None:
     """From what was timed for this comparison; None where it was not of both."""
     if one.anew is not None and other.anew is not None:
         return _by_time(one, other, one.anew, other.anew)
-    if one.is_reference and other.anew is not None:
-        first, second, timing = 0, 1, other.anew
-    elif other.is_reference and one.anew is not None:
-        first, second, timing = 1, 0, one.anew
-    else:
-        return None
-    if timing.interval is None:
+    timing = other.anew if one.is_reference else one.anew if other.is_reference else None
+    if timing is None or timing.interval is None:
         return None
     found = ratio(timing.samples_us, timing.baseline_samples_us)  # above 1: the one that is not the reference is faster
-    back = Ratio(1 / found.value, 1 / found.high, 1 / found.low, found.pairs)
     noise = timing.noise if timing.noise is not None else LEAST_NOISE
-    return _said(one, other, back if first < second else found, noise, "timed in pairs")
+    return _said(one, other, found.inverse if one.is_reference else found, noise, "timed in pairs")
 
 
 def _by_time(one: Entry, other: Entry, ours: Timing, theirs: Timing) -> Versus:
@@ -110,15 +104,18 @@ def _said(one: Entry, other: Entry, found: Ratio, noise: float, how: str) -> Ver
     """`found`: how many times as fast the first is as the second."""
     sure = f"95 % interval {span(found.low, found.high)}, {how}"
     if found.is_faster(noise):
-        return Versus("time", 0, f"{one.label} is {found.value:.3g} times as fast as {other.label} ({sure}).", found)
+        return Versus("time", 0, _faster(one, other, found, how), found)
     if found.is_slower(noise):
-        back = f"95 % interval {span(1 / found.high, 1 / found.low)}, {how}"
-        sentence = f"{other.label} is {1 / found.value:.3g} times as fast as {one.label} ({back})."
-        return Versus("time", 1, sentence, found)
+        return Versus("time", 1, _faster(other, one, found.inverse, how), found)
     said = (
         f"It cannot be said which of {one.label} and {other.label} is faster: the ratio is {found.value:.3g} ({sure})."
     )
     return Versus("time", None, said, found)
+
+
+def _faster(one: Entry, other: Entry, found: Ratio, how: str) -> str:
+    times = f"{found.value:.3g} times as fast as {other.label}"
+    return f"{one.label} is {times} (95 % interval {span(found.low, found.high)}, {how})."
 
 
 def span(low: float, high: float) -> str:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -74,3 +76,18 @@ def stage(monkeypatch: pytest.MonkeyPatch, tmp_path: Any) -> Iterator[Stage]:
         monkeypatch.setattr(commands, name, getattr(made, name))
     yield made
     assert all(bench.is_closed for bench in made.benches), "a bench was left open"
+
+
+@contextmanager
+def shell_with_magic(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+    """An IPython shell, the one that display() writes to, with the extension loaded; its profile is in `folder`."""
+    from IPython.core.interactiveshell import InteractiveShell
+
+    monkeypatch.setenv("IPYTHONDIR", str(folder / "ipython"))
+    made = InteractiveShell.instance()
+    made.history_manager.enabled = False
+    made.run_line_magic("load_ext", "cudaperf_magic")
+    yield made
+    made.run_line_magic("unload_ext", "cudaperf_magic")
+    made.history_manager.end_session()
+    InteractiveShell.clear_instance()

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from IPython.core.interactiveshell import InteractiveShell
+from fronts import shell_with_magic
 
 from cudaperf_magic import cli
 from cudaperf_magic.bench import sandbox
@@ -31,14 +31,8 @@ def _no_server_is_left() -> object:
 
 @pytest.fixture
 def shell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
-    monkeypatch.setenv("IPYTHONDIR", str(tmp_path / "ipython"))
-    made = InteractiveShell.instance()
-    made.history_manager.enabled = False
-    made.run_line_magic("load_ext", "cudaperf_magic")
-    yield made
-    made.run_line_magic("unload_ext", "cudaperf_magic")
-    made.history_manager.end_session()
-    InteractiveShell.clear_instance()
+    with shell_with_magic(tmp_path, monkeypatch) as made:
+        yield made
 
 
 def written(folder: Path, text: str) -> str:

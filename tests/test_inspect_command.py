@@ -15,7 +15,7 @@ import jsonschema
 import numpy as np
 import psutil
 import pytest
-from IPython.core.interactiveshell import InteractiveShell
+from fronts import shell_with_magic
 
 import cudaperf_magic
 from cudaperf_magic.cli import main
@@ -44,14 +44,8 @@ def kernel(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def shell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
-    monkeypatch.setenv("IPYTHONDIR", str(tmp_path / "ipython"))
-    made = InteractiveShell.instance()
-    made.history_manager.enabled = False
-    made.run_line_magic("load_ext", "cudaperf_magic")
-    yield made
-    made.run_line_magic("unload_ext", "cudaperf_magic")
-    made.history_manager.end_session()
-    InteractiveShell.clear_instance()
+    with shell_with_magic(tmp_path, monkeypatch) as made:
+        yield made
 
 
 def run(shell: Any, options: str, cell: str) -> Any:

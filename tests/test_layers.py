@@ -66,7 +66,16 @@ ROWS: tuple[tuple[str, ...], ...] = (
     ("policies", "bench", "fakes"),
     ("tasks", "rewards", "reflection", "goals"),
     ("compiler",),
-    ("records", "records_inspection", "records_json", "records_schema", "records_versions", "proposals", "errors"),
+    (
+        "records",
+        "records_inspection",
+        "records_json",
+        "records_schema",
+        "records_versions",
+        "proposals",
+        "errors",
+        "whole_files",
+    ),
 )
 
 PROCESS_MODULES = {"subprocess", "multiprocessing", "concurrent.futures", "pty", "asyncio"}

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from fronts import BETTER, GOOD, NAIVE, Stage, StagedBench, stage
+from fronts import BETTER, GOOD, NAIVE, Stage, StagedBench, shell_with_magic, stage
 
 from cudaperf_magic import background, commands, records_json
 from cudaperf_magic.background import Running, Work
@@ -352,18 +352,11 @@ def test_the_json_file_is_there_when_the_result_is(stage: Stage, tmp_path: Path)
 
 @pytest.fixture
 def shell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
-    from IPython.core.interactiveshell import InteractiveShell
-
-    monkeypatch.setenv("IPYTHONDIR", str(tmp_path / "ipython"))
-    made = InteractiveShell.instance()
-    made.history_manager.enabled = False
-    made.run_line_magic("load_ext", "cudaperf_magic")
-    yield made
-    background.stop_all()
-    for work in background.active():
-        work.wait(LONG_S)
-    made.history_manager.end_session()
-    InteractiveShell.clear_instance()
+    with shell_with_magic(tmp_path, monkeypatch) as made:
+        yield made
+        background.stop_all()
+        for work in background.active():
+            work.wait(LONG_S)
 
 
 def run(shell: Any, line: str, cell: str = SAXPY.source) -> Any:

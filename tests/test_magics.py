@@ -8,9 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from fronts import BETTER, NAIVE, Stage, stage
+from fronts import BETTER, NAIVE, Stage, shell_with_magic, stage
 from IPython.core.completer import provisionalcompleter
-from IPython.core.interactiveshell import InteractiveShell
 
 from cudaperf_magic import options
 from cudaperf_magic.errors import NotVerified, TaskError, UsageError
@@ -27,14 +26,8 @@ __all__ = ["stage"]
 
 @pytest.fixture
 def shell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
-    monkeypatch.setenv("IPYTHONDIR", str(tmp_path / "ipython"))
-    made = InteractiveShell.instance()  # the one that display() writes to
-    made.history_manager.enabled = False
-    made.run_line_magic("load_ext", "cudaperf_magic")
-    yield made
-    made.run_line_magic("unload_ext", "cudaperf_magic")
-    made.history_manager.end_session()
-    InteractiveShell.clear_instance()
+    with shell_with_magic(tmp_path, monkeypatch) as made:
+        yield made
 
 
 def run(shell: Any, line: str, cell: str = SAXPY.source) -> Any:

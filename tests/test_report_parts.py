@@ -217,20 +217,6 @@ def test_memory_and_machine_are_told_as_far_as_they_are_known() -> None:
     assert set(dict(place_words.rows(correct()))) == {"ran on"}
 
 
-@pytest.mark.parametrize(
-    ("symbol", "name"),
-    [
-        ("_Z5scaleif", "scale"),
-        ("_ZN2ns5scaleEi", "ns::scale"),
-        ("_Z3addILi4EEvPf", "add"),
-        ("scale", "scale"),
-        ("_Z", "_Z"),
-    ],
-)
-def test_a_kernel_goes_by_its_own_name(symbol: str, name: str) -> None:
-    assert place_words.kernel_name(symbol) == name
-
-
 def test_a_keep_shows_what_it_earns_where_its_reward_has_a_word_for_it() -> None:
     kept = Episode(episode([]).task, stopped="kept", kept="each step needs the one before", preset="cudaperf")
     assert "What KEEP earns" in report.episode_html(kept)

@@ -11,9 +11,9 @@ from simulated import KERNELS, launch_of, line_of, only
 
 from cudaperf_magic.bench.nvrtc import Compiled, build
 from cudaperf_magic.bench.plan import LaunchPlan
-from cudaperf_magic.bench.simulator.function_pointers import function_words
 from cudaperf_magic.bench.simulator.launch import simulate
 from cudaperf_magic.bench.simulator.result import SimulatorResult
+from cudaperf_magic.bench.symbols import written_name
 from cudaperf_magic.errors import Unsupported
 
 FILE = "pointers.cu"
@@ -68,7 +68,17 @@ def test_memory_that_a_kernel_asks_for_is_refused_by_name(compiled: Compiled) ->
 
 @pytest.mark.parametrize(
     ("symbol", "words"),
-    [("_Z9factoriali", "factorial"), ("_ZN5Shape4areaEv", "Shape::area"), ("malloc", "malloc"), ("_Z", "_Z")],
+    [
+        ("_Z9factoriali", "factorial"),
+        ("_Z5scaleif", "scale"),
+        ("_Z5scale3Foo", "scale"),  # Foo is a type
+        ("_ZN5Shape4areaEv", "Shape::area"),
+        ("_ZN2ns5scaleEi", "ns::scale"),
+        ("_Z3addILi4EEvPf", "add"),
+        ("malloc", "malloc"),
+        ("scale", "scale"),
+        ("_Z", "_Z"),
+    ],
 )
 def test_a_function_is_called_by_the_name_it_was_given(symbol: str, words: str) -> None:
-    assert function_words(symbol) == words
+    assert written_name(symbol) == words

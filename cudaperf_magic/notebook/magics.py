@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from json import dumps
 from typing import Any
 
 from IPython.core.completer import CompletionContext, SimpleCompletion, context_matcher
@@ -24,7 +23,7 @@ from ..tuned import Tuned
 from ..watching import Watch
 from . import beside, front_end
 from .live import NotebookView, view_for
-from .tuner import Tuner, can_show
+from .tuner import Tuner
 from .words import first_line, headline
 
 MAGIC = "cudaperf"
@@ -141,7 +140,7 @@ class CudaperfMagics(Magics):
         result = commands.rewards(namespace=self.shell.user_ns, **arguments.rewarding(request))
         arguments.save_reward(request.save, result.preset)
         self._keep(request, result)
-        if not can_show(self.shell):
+        if not front_end.has_widgets(self.shell):
             return result
         Tuner(result).show()
         return None
@@ -149,8 +148,7 @@ class CudaperfMagics(Magics):
     def _compare(self, request: Request, _: str) -> Compared:
         result = commands.compare(**arguments.comparing(request, self.shell.user_ns))
         self._keep(request, result)
-        if request.json:
-            arguments.write_text(request.json, dumps(result.data, allow_nan=False) + "\n")
+        arguments.write_data(request.json, result.data)
         return result
 
     def _show(self, request: Request, _: str) -> Any:

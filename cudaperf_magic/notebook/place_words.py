@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
+from ..bench.symbols import written_name
 from ..records import Memory, Outcome
 from . import words
 
@@ -24,7 +24,7 @@ def _rows(outcome: Outcome) -> Iterator[tuple[str, str]]:
     for kernel in outcome.build.kernels:
         spilled = f", {words.number(kernel.spill_bytes)} bytes spilled" if kernel.spill_bytes else ""
         shared = f", {kernel.shared_bytes:,} bytes of shared memory" if kernel.shared_bytes else ""
-        yield f"kernel {kernel_name(kernel.name)}", f"{kernel.registers} registers a thread{spilled}{shared}"
+        yield f"kernel {written_name(kernel.name)}", f"{kernel.registers} registers a thread{spilled}{shared}"
     for run in outcome.kernels:
         whose = f"{run.owner}{f' ({run.library})' if run.library else ''}"
         yield f"ran {run.name}", f"{whose}, {run.share:.0%} of the device time, {words.plural(run.launches, 'launch')}"
@@ -48,14 +48,3 @@ def _stages(outcome: Outcome) -> str:
     longest = sorted(outcome.stages, key=lambda stage: -stage[1])[:MOST_STAGES]
     told = ", ".join(f"{name} {seconds:.2f} s" for name, seconds in longest if seconds >= 0.005)
     return f": {told}" if told else ""
-
-
-def kernel_name(symbol: str) -> str:
-    """A mangled kernel's own name, without its types: `_Z5scaleif` -> `scale`, `_ZN2ns5scaleEi` -> `ns::scale`."""
-    rest = symbol.removeprefix("_Z").removeprefix("N")
-    names = []
-    while rest != symbol and (digits := re.match(r"[1-9][0-9]*", rest)):
-        end = digits.end() + int(digits[0])
-        names.append(rest[digits.end() : end])
-        rest = rest[end:]
-    return "::".join(names) or symbol

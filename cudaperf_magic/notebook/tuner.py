@@ -221,7 +221,7 @@ class Tuner:
             lambda preset: (preset.term(name) or term).weight,
             lambda value: put(weight=value),
         )
-        clip = [] if name in _CONSTANT else self._clip(name, now, put)
+        clip = [] if term.term.is_constant else self._clip(name, now, put)
         gates = " and ".join(GATES[gate] for gate in term.all_gates)
         toggle.tooltip = f"whether {name} counts, when {gates}"
         return self._row(toggle, weight, *clip, hint=term.term.about)
@@ -258,28 +258,25 @@ class Tuner:
         return [field("low", "from"), field("high", "to")]
 
     def _total_row(self) -> Any:
-        label = self._w.HTML("<b>structure</b>", layout={"width": "150px"})
-        total = self._slider(
-            "structure",
-            "total of the structural properties",
-            self.preset.structure,
-            lambda preset: preset.structure,
-            lambda value: self.set(replace(self.preset, structure=value), "structure"),
-        )
-        return self._row(label, total, hint="What the properties below share, in proportion to their weights.")
+        hint = "What the properties below share, in proportion to their weights."
+        return self._number_row("structure", "total of the structural properties", hint)
 
     def _discount_row(self) -> Any:
-        label = self._w.HTML("<b>gamma</b>", layout={"width": "150px"})
-        discount = self._slider(
-            "gamma",
-            "gamma, the discount a turn",
-            self.preset.gamma,
-            lambda preset: preset.gamma,
-            lambda value: self.set(replace(self.preset, gamma=value), "gamma"),
-            least=0.0,
-            most=1.0,
+        hint = "How much a turn's return has of each later turn; advantages follow."
+        return self._number_row("gamma", "gamma, the discount a turn", hint, least=0.0, most=1.0)
+
+    def _number_row(self, name: str, words: str, hint: str, **ends: float) -> Any:
+        """A slider for a number that the preset has under this name."""
+        label = self._w.HTML(f"<b>{name}</b>", layout={"width": "150px"})
+        slider = self._slider(
+            name,
+            words,
+            getattr(self.preset, name),
+            lambda preset: getattr(preset, name),
+            lambda value: self.set(replace(self.preset, **{name: value}), name),  # type: ignore[arg-type]
+            **ends,
         )
-        return self._row(label, discount, hint="How much a turn's return has of each later turn; advantages follow.")
+        return self._row(label, slider, hint=hint)
 
     def _property_row(self, name: str) -> Any:
         def now(preset: Preset) -> PropertyWeight:
@@ -372,22 +369,9 @@ class Tuner:
 
 
 _BUTTONS = ("Undo", "Redo", "Reset", "Save")
-# Terms that are 1 whenever they count: there is nothing to clip.
-_CONSTANT = {"failed_build", "cheat", "wrong", "incorrect", "nothing_right", "partly_right", "correct", "kept"}
 
 
 def _rows_of(preset: Preset) -> tuple[str, ...]:
     """What the rows of controls are built from."""
     terms = [f"{term.name} {term.above is None} {term.gates}" for term in preset.terms]
     return (*terms, *(name for name, _ in preset.properties))
-
-
-def can_show(shell: Any) -> bool:
-    """Whether this front end shows widgets: a kernel, with ipywidgets there."""
-    if not hasattr(shell, "kernel"):
-        return False
-    try:
-        import ipywidgets  # noqa: F401
-    except ImportError:
-        return False
-    return True

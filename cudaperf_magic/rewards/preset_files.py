@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +20,7 @@ from cudaperf_magic.errors import UsageError, did_you_mean
 from cudaperf_magic.records import PROPERTIES
 from cudaperf_magic.rewards.presets import EpisodeRule, Preset, PropertyWeight, TermWeight
 from cudaperf_magic.rewards.terms import GATES, TERMS
+from cudaperf_magic.whole_files import write_whole
 
 FOLDER = Path(__file__).parent / "presets"
 SECTIONS = ("about", "source", "terms", "structure", "return", "episode")
@@ -92,14 +92,7 @@ def save_preset(preset: Preset, path: str | Path) -> None:
     target = Path(path).expanduser()
     if target.suffix != ".toml":
         raise UsageError(f"{path}: the name of a preset's file ends in .toml")
-    half = target.with_name(f"{target.name}.part")
-    try:
-        half.write_text(preset_text(preset), encoding="utf-8")
-        half.replace(target)
-    except OSError as error:
-        with suppress(OSError):
-            half.unlink()
-        raise UsageError(f"{path} cannot be written: {(error.strerror or str(error)).lower()}") from None
+    write_whole(target, preset_text(preset))
 
 
 def preset_text(preset: Preset) -> str:

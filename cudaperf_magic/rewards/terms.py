@@ -81,6 +81,7 @@ class Term:
     gate: str = "correct"
     range: Range = (0.0, 1.0)
     shape: Shape | None = None
+    is_constant: bool = False  # 1 whenever it counts: there is nothing to clip
 
     def score(self, raw: float, low: float | None, high: float | None) -> float:
         """The raw value clipped to [low, high], and bent where the term says so."""
@@ -116,7 +117,7 @@ def register(term: Term) -> Term:
 
 
 def _constant(name: str, title: str, about: str, gate: str, reason: Callable[[Outcome], str]) -> None:
-    register(Term(name, title, about, lambda outcome: (1.0, reason(outcome)), gate))
+    register(Term(name, title, about, lambda outcome: (1.0, reason(outcome)), gate, is_constant=True))
 
 
 def _on_timing(measure: Callable[[Timing], Raw | None]) -> Callable[[Outcome], Raw | None]:
@@ -265,4 +266,6 @@ _timed("near_floor", "nearness to the floor", "The least possible time over the 
 register(Term("own_share", "own kernels", "PR, the share of device time in its own kernels.", _own_share))
 register(Term("memory", "memory", "The reference's peak bytes over the candidate's, at most 1.", _memory))
 # Counts for a decision, not for a program: `score.score_keep` weighs it.
-register(Term("kept", "KEEP", "1 when the program is left sequential.", lambda outcome: None, "always"))
+register(
+    Term("kept", "KEEP", "1 when the program is left sequential.", lambda outcome: None, "always", is_constant=True)
+)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from tree_sitter import Node
@@ -157,21 +157,7 @@ def for_range(node: Node, scope: Scope) -> Run:
     slot = scope.variable(found.name, type_).slot
     assert slot is not None
     change = convert(Expr(element, lambda holder: holder[0]), type_, node).get
-    body = compile_statement(part(node, "body"), scope.inner())
-    line = line_of(node)
-
-    def run(frame: Frame) -> Signal | None:
-        for value in values(frame):
-            machine(frame).tick(line)
-            frame[slot] = change([value])
-            signal = body(frame)
-            if signal is RETURN:
-                return signal
-            if signal is BREAK:
-                break
-        return None
-
-    return run
+    return _over(node, scope, slot, lambda frame: (change([value]) for value in values(frame)))
 
 
 def _by_reference(found: Declared, element: Type, values: Get, node: Node, scope: Scope) -> Run:
@@ -181,14 +167,23 @@ def _by_reference(found: Declared, element: Type, values: Get, node: Node, scope
         refuse(node, f"{found.name} refers to a {describe(element)}")
     slot = scope.routine.new_slot()
     scope.names[found.name] = local(slot, found.name, ReferenceType(element), found.is_const)
+
+    def places(frame: Frame) -> Iterator[HostPlace]:
+        all_of_them = values(frame)
+        return (HostPlace(all_of_them, position) for position in range(len(all_of_them)))
+
+    return _over(node, scope, slot, places)
+
+
+def _over(node: Node, scope: Scope, slot: int, values: Callable[[Frame], Iterable[Any]]) -> Run:
+    """The loop itself: each value in its slot, then the body."""
     body = compile_statement(part(node, "body"), scope.inner())
     line = line_of(node)
 
     def run(frame: Frame) -> Signal | None:
-        all_of_them = values(frame)
-        for position in range(len(all_of_them)):
+        for value in values(frame):
             machine(frame).tick(line)
-            frame[slot] = HostPlace(all_of_them, position)
+            frame[slot] = value
             signal = body(frame)
             if signal is RETURN:
                 return signal

@@ -38,12 +38,17 @@ class Ratio:
         """Of the interval, as a share of the value."""
         return (self.high - self.low) / self.value
 
+    @property
+    def inverse(self) -> Ratio:
+        """The same seen from the other side: candidate / baseline."""
+        return Ratio(1.0 / self.value, 1.0 / self.high, 1.0 / self.low, self.pairs)
+
     def is_faster(self, noise: float) -> bool:
         """Whether "faster" may be said, where one kernel against itself differs by up to `noise`, a share."""
         return self.low > 1.0 + noise
 
     def is_slower(self, noise: float) -> bool:
-        return 1.0 / self.high > 1.0 + noise
+        return self.inverse.is_faster(noise)
 
 
 def ratio(candidate_us: Sequence[float], baseline_us: Sequence[float], resamples: int = RESAMPLES) -> Ratio:

@@ -44,19 +44,3 @@ def candidates(module: Module, result_bytes: Sequence[int], argument_bytes: Sequ
         and [p.size for p in f.results] == list(result_bytes)
         and [p.size for p in f.parameters] == list(argument_bytes)
     ]
-
-
-def function_words(symbol: str) -> str:
-    """A function's name as the person wrote it, without types: `_ZN5Shape4areaEv` -> `Shape::area`."""
-    at = 3 if symbol.startswith("_ZN") else 2
-    names: list[str] = []
-    while symbol.startswith("_Z") and symbol[at : at + 1].isdigit():
-        end = at
-        while symbol[end : end + 1].isdigit():
-            end += 1
-        length = int(symbol[at:end])
-        names.append(symbol[end : end + length])
-        at = end + length
-        if symbol[2] != "N":
-            break
-    return "::".join(names) or symbol

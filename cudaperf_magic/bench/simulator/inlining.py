@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from cudaperf_magic.bench.simulator.function_pointers import candidates, function_addresses, function_words
+from cudaperf_magic.bench.simulator.function_pointers import candidates, function_addresses
 from cudaperf_magic.bench.simulator.ptx import (
     Address,
     Function,
@@ -21,6 +21,7 @@ from cudaperf_magic.bench.simulator.ptx import (
     Variable,
     Vector,
 )
+from cudaperf_magic.bench.symbols import written_name
 from cudaperf_magic.errors import Unsupported
 
 BUILT_IN = ("vprintf", "__assertfail", "malloc", "free")
@@ -79,9 +80,9 @@ class Inliner:
             return [ins]
         function = self.module.functions.get(name)
         if function is None or not function.has_body:
-            raise Unsupported(f"calls of {function_words(name)}", ins.line)
+            raise Unsupported(f"calls of {written_name(name)}", ins.line)
         if name in stack:
-            raise Unsupported(f"recursion ({function_words(name)} calls itself; write it as a loop)", ins.line)
+            raise Unsupported(f"recursion ({written_name(name)} calls itself; write it as a loop)", ins.line)
         self.copies += 1
         suffix = f"~{self.copies}"
         has_result = bool(function.results)
