@@ -42,7 +42,7 @@ quick: $(STAMP) ## the tests that take less than ten seconds each
 gpu-test: $(STAMP) ## the tests that need a CUDA device
 	$(VENV)/bin/pytest -q -m gpu tests/gpu
 
-browser-test: $(BROWSER) ## the report as Chromium draws it: 600 px wide, light and dark
+browser-test: $(BROWSER) ## reports, tuner and live view as Chromium draws them, in a real JupyterLab too
 	$(VENV)/bin/pytest -q -m browser
 
 bench: $(STAMP) ## seconds to the first verified kernel; how fast the simulator runs and starts
